@@ -1,0 +1,182 @@
+"""Binned maps: the histogram (slope 0), and the one behind the usual ECE (slope 1)."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..families import ChanceFamily, ChanceRule, held_out, simplest_within
+from ..fitting.blocks import on_all_cores
+from ..predictions import Array, Ints
+from ..views import View
+
+Edges = Literal["width", "mass"]
+_MOST_BINS_BY_CV = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Steps(ChanceRule):
+    """Within a bin: slope * p plus a lift, so that the bin's mean claim meets its mean outcome.
+
+    A claim on one of the `inner` edges falls below it where bins have equal width, above it where equal mass.
+    """
+
+    inner: Array
+    edges: Edges
+    slope: int
+    count: Array
+    mean_p: Array
+    mean_y: Array
+
+    @property
+    def lift(self) -> Array:
+        """What each bin adds to slope * p."""
+        return self.mean_y - self.slope * self.mean_p
+
+    def __call__(self, view: View) -> Array:
+        return self.slope * view.p + self.lift[_bins(view.p, self.inner, self.edges)]
+
+
+@dataclass(frozen=True)
+class Binned(ChanceFamily):
+    """Bins of equal width or mass; slope 1 measures like ECE, slope 0 calibrates like a histogram.
+
+    `rule` sets how many: `n_bins`, as many as keep the outcomes rising ("sweep"), or by cross-validation ("cv").
+
+    >>> from calibrant import binary
+    >>> Binned(2, slope=0).fit(binary([0.1, 0.3, 0.8], [0, 1, 1]))([0.2, 0.9]).tolist()
+    [0.5, 1.0]
+    """
+
+    n_bins: int = 15
+    _: KW_ONLY
+    edges: Edges = "width"
+    slope: Literal[0, 1] = 1
+    rule: Literal["fixed", "sweep", "cv"] = "fixed"
+
+    def __post_init__(self) -> None:
+        if self.n_bins < 1:
+            raise ValueError(f"n_bins must be at least 1, got {self.n_bins}")
+
+    def chance_rule(self, view: View) -> Steps:
+        """Average claims and outcomes bin by bin."""
+        if self.rule == "fixed" and self.edges == "width":
+            inner = _width_edges(self.n_bins)
+            return _steps(inner, self, *_tally(view, inner))
+        sums = _Sums(view, self.slope)
+        n_bins = self.n_bins
+        if self.rule == "sweep":
+            n_bins = _sweep(sums, self.edges)
+        elif self.rule == "cv":
+            n_bins = self._by_cv(view)
+        inner = sums.inner(n_bins, self.edges)
+        return _steps(inner, self, *sums.cells(inner, self.edges)[:3])
+
+    def _by_cv(self, view: View) -> int:
+        """The fewest bins whose held-out squared error is within 0.1% of the best."""
+        candidates = range(1, _MOST_BINS_BY_CV + 1)
+        rows = view.n if view.w is None else np.count_nonzero(view.w)
+        scores = [
+            [self._held_out_error(fit, held, n_bins) for n_bins in candidates]
+            for fit, held in (
+                (_Sums(view[fitted], self.slope), _Sums(view[held], self.slope))
+                for fitted, held in held_out(view, min(10, int(rows)), seed=1)
+            )
+        ]
+        return candidates[simplest_within(np.mean(scores, axis=0))]
+
+    def _held_out_error(self, fit: "_Sums", held: "_Sums", n_bins: int) -> float:
+        inner = fit.inner(n_bins, self.edges)
+        lift = _steps(inner, self, *fit.cells(inner, self.edges)[:3]).lift
+        count, happened, claimed, squares = held.cells(inner, self.edges)
+        residual = happened - self.slope * claimed
+        return float((squares - 2 * lift * residual + lift**2 * count).sum() / count.sum())
+
+
+@dataclass(frozen=True)
+class HistogramBinning(ChanceFamily):
+    """Each bin's claims become its share of events; bins hold equal mass unless told otherwise.
+
+    >>> from calibrant import binary
+    >>> HistogramBinning(2).fit(binary([0.1, 0.3, 0.8, 0.9], [0, 1, 1, 1]))([0.2, 0.9]).tolist()
+    [0.5, 1.0]
+    """
+
+    n_bins: int = 15
+    _: KW_ONLY
+    edges: Edges = "mass"
+
+    def chance_rule(self, view: View) -> Steps:
+        """Average outcomes bin by bin."""
+        return Binned(self.n_bins, edges=self.edges, slope=0).chance_rule(view)
+
+
+class _Sums:
+    """Running sums along the sorted claims, so that any bin costs two look-ups."""
+
+    def __init__(self, view: View, slope: int) -> None:
+        self.p, w, happened = view.pool
+        squares = happened * (1 - slope * self.p) ** 2 + (w - happened) * (slope * self.p) ** 2
+        rows = np.stack([w, happened, w * self.p, squares])
+        self.running = np.concatenate([np.zeros((4, 1)), np.cumsum(rows, axis=1)], axis=1)
+
+    def inner(self, n_bins: int, edges: Edges) -> Array:
+        """Edges between bins; those of equal mass start where an array_split of the rows would."""
+        if edges == "width":
+            return _width_edges(n_bins)
+        total, k = self.running[0, -1], np.arange(1, n_bins)
+        whole, over = divmod(total, n_bins)
+        first = np.searchsorted(self.running[0, 1:], k * whole + np.minimum(k, over), side="right")
+        # More bins than rows: the last ones start beyond any claim and stay empty.
+        return np.append(self.p, np.inf)[first]
+
+    def cells(self, inner: Array, edges: Edges) -> Array:
+        """Weight, events, summed claims and summed squared residuals of each bin."""
+        at = np.searchsorted(self.p, inner, side="right" if edges == "width" else "left")
+        return np.diff(self.running[:, np.concatenate([[0], at, [len(self.p)]])])
+
+
+def _sweep(sums: _Sums, edges: Edges) -> int:
+    """The most bins, counted up from one, before some bin has fewer events than the one below."""
+    for n_bins in range(2, len(sums.p) + 1):
+        count, happened = sums.cells(sums.inner(n_bins, edges), edges)[:2]
+        filled = count > 0
+        if (np.diff(happened[filled] / count[filled]) < 0).any():
+            return n_bins - 1
+    return len(sums.p)
+
+
+def _steps(inner: Array, family: Binned, count: Array, happened: Array, claimed: Array) -> Steps:
+    # An empty bin has no evidence against its claims: the map is the identity there, at its middle if flat.
+    outer = np.clip(np.concatenate([[0.0], inner, [1.0]]), 0, 1)
+    middle = (outer[:-1] + outer[1:]) / 2
+    mean_p, mean_y = (np.divide(x, count, out=middle.copy(), where=count > 0) for x in (claimed, happened))
+    return Steps(inner, family.edges, family.slope, count, mean_p, mean_y)
+
+
+def _tally(view: View, inner: Array) -> tuple[Array, Array, Array]:
+    n_bins = len(inner) + 1
+
+    def count(block: View) -> Array:
+        k = _bins(block.p, inner, "width")
+        pairs = np.bincount(k + n_bins * block.y, block.w, 2 * n_bins).reshape(2, n_bins)
+        claims = block.p if block.w is None else block.w * block.p
+        return np.stack([pairs.sum(0), pairs[1], np.bincount(k, claims, n_bins)])
+
+    total, happened, claimed = np.sum(on_all_cores(count, view.blocks()), axis=0)
+    return total, happened, claimed
+
+
+def _width_edges(n_bins: int) -> Array:
+    return np.linspace(0, 1, n_bins + 1)[1:-1]
+
+
+def _bins(p: Array, inner: Array, edges: Edges) -> Ints:
+    if edges == "mass":
+        return np.searchsorted(inner, p, side="right")
+    scaled = p.astype(np.float64) * (len(inner) + 1)
+    k = np.ceil(scaled).astype(np.intp) - 1
+    # Multiplying rounds; beside an edge only a comparison with the edge itself decides.
+    near = np.flatnonzero(np.abs(scaled - np.rint(scaled)) < 1e-9)
+    k[near] = np.searchsorted(inner, p[near], side="left")
+    return k

@@ -1,0 +1,118 @@
+"""Calibration errors: how far a fitted map lies from the identity."""
+
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtr
+
+from .chances.binned import Binned, Edges, Steps
+from .chances.isotonic import Isotonic
+from .families import Family, cross_fit
+from .fitting.blocks import on_all_cores
+from .predictions import Array, Predictions
+from .views import Asked, Canonical, View, classwise, views_of
+
+Norm = Literal[1, 2, "max"]
+
+
+def calibration_error(
+    x: Asked | Canonical,
+    family: Family = Isotonic(),  # noqa: B008 - families are frozen
+    *,
+    norm: Norm = 1,
+    folds: int | None = None,
+    debias: bool = False,
+) -> float:
+    """Mean distance from each claim to its calibrated chance, the family fitted on the very same rows.
+
+    With `folds`, no row has a say in its own map. With `debias`, what chance alone would show is subtracted.
+
+    >>> from calibrant import binary
+    >>> round(calibration_error(binary([0.8] * 10, [1] * 6 + [0] * 4)), 3)
+    0.2
+    """
+    views = (x,) if isinstance(x, Canonical) else views_of(x)
+    if debias:
+        return float(np.mean([_debiased_error(view, family, norm, folds) for view in views]))
+    return float(np.mean([_distance(*_gaps(view, family, norm, folds), norm) for view in views]))
+
+
+def ece(x: Asked, n_bins: int = 15, *, edges: Edges = "width", norm: Norm = 1, debias: bool = False) -> float:
+    """Expected calibration error: the gap between mean claim and mean outcome, averaged over bins.
+
+    >>> from calibrant import binary
+    >>> round(ece(binary([0.8] * 10, [1] * 6 + [0] * 4)), 3)
+    0.2
+    """
+    return calibration_error(x, Binned(n_bins, edges=edges), norm=norm, debias=debias)
+
+
+def mce(x: Asked, n_bins: int = 15) -> float:
+    """Maximum calibration error: the gap of the worst bin, however few rows it holds."""
+    return calibration_error(x, Binned(n_bins), norm="max")
+
+
+def classwise_ece(pred: Predictions, n_bins: int = 15, *, edges: Edges = "width") -> float:
+    """ECE of each class against the rest, averaged over classes."""
+    return ece(classwise(pred), n_bins, edges=edges)
+
+
+def sweep_ece(x: Asked) -> float:
+    """ECE with as many bins of equal mass as keep the outcomes rising."""
+    return calibration_error(x, Binned(edges="mass", rule="sweep"))
+
+
+def cv_ece(x: Asked) -> float:
+    """ECE with as many bins of equal mass as cross-validation supports."""
+    return calibration_error(x, Binned(edges="mass", rule="cv"))
+
+
+def debiased(steps: Steps, norm: Literal[1, 2]) -> float:
+    """Mean gap, or mean squared gap, of bins less what chance alone would show; it may be negative."""
+    n, gap = steps.count, np.abs(steps.lift)
+    variance = steps.mean_y * (1 - steps.mean_y)
+    if norm == 2:
+        # One row says nothing of its bin's spread, so its square stays as it is.
+        chance = np.divide(variance, n - 1, out=np.zeros_like(n), where=n > 1)
+        return float(np.average(gap**2 - chance, weights=n))
+    sd = np.sqrt(np.divide(variance, n, out=np.zeros_like(n), where=n > 0))
+    z = np.divide(gap, sd, out=np.full_like(gap, np.inf), where=sd > 0)
+    folded = sd * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + gap * (2 * ndtr(z) - 1)
+    return float(np.average(2 * gap - folded, weights=n))
+
+
+def _debiased_error(view: View | Canonical, family: Family, norm: Norm, folds: int | None) -> float:
+    rule = family.fit(view).rule if folds is None else None
+    if norm == "max" or not isinstance(rule, Steps) or rule.slope != 1:
+        raise ValueError(
+            f"debias=True corrects slope-1 bins fitted on all rows, in norm 1 or 2; got {family!r}, norm={norm!r}, "
+            f"folds={folds}; use Binned(), or folds=10 without debias"
+        )
+    value = debiased(rule, norm)
+    return value if norm == 1 else float(np.sqrt(max(0.0, value)))
+
+
+def _gaps(view: View | Canonical, family: Family, norm: Norm, folds: int | None) -> tuple[Array, Array | None]:
+    """Distances from claims to calibrated chances and their weights: by row, or by bin where all its rows agree."""
+    if folds is not None:
+        return _rowwise(cross_fit(family, view, folds=folds) - view.p, norm), view.w
+    fitted = family.fit(view)
+    if isinstance(view, Canonical):
+        return _rowwise(fitted(view) - view.p, norm), view.w
+    if isinstance(fitted.rule, Steps) and fitted.rule.slope == 1:
+        return np.abs(fitted.rule.lift), fitted.rule.count
+    return np.concatenate(on_all_cores(lambda block: np.abs(fitted(block) - block.p), view.blocks())), view.w
+
+
+def _rowwise(gap: Array, norm: Norm) -> Array:
+    if gap.ndim == 1:
+        return np.abs(gap)
+    return np.linalg.norm(gap, np.inf if norm == "max" else norm, axis=1)
+
+
+def _distance(gap: Array, w: Array | None, norm: Norm) -> float:
+    if norm == "max":
+        return float(gap.max() if w is None else gap[w > 0].max())
+    if norm == 1:
+        return float(np.average(gap, weights=w))
+    return float(np.sqrt(np.average(gap**2, weights=w)))

@@ -1,0 +1,310 @@
+"""Predictions: the only door in. What a user hands over is checked here and nowhere else."""
+
+import sys
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .fitting.blocks import on_all_cores, row_blocks
+
+Array = NDArray[np.floating[Any]]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.integer[Any]]
+Rows = slice | NDArray[Any]
+Kind = Literal["logits", "probs"]
+
+# An exact 0 among probabilities is read as float32's smallest normal number, whatever its type: finite in log
+# space, below any probability a float32 softmax can give, and the same for float32 and float64.
+TINY = float(np.finfo(np.float32).tiny)
+LOG_TINY = float(np.log(TINY))
+_SUM_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a classifier claimed for n rows of k classes, and the class each row turned out to have.
+
+    Made by `from_logits` and `from_probs`, which check; `values` are theirs, uncopied and in their own float type.
+    """
+
+    values: Array
+    labels: Ints
+    weights: Array | None
+    classes: tuple[Hashable, ...]
+    kind: Kind
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    @property
+    def k(self) -> int:
+        """Number of classes."""
+        return int(self.values.shape[1])
+
+    @property
+    def total(self) -> float:
+        """How many observations the rows stand for."""
+        return float(self.n if self.weights is None else self.weights.sum())
+
+    @cached_property
+    def scores(self) -> Array:
+        """The raw logits if they were given, else log-probabilities."""
+        return self.values if self.kind == "logits" else self.log_probs
+
+    @cached_property
+    def probs(self) -> Array:
+        """The chance of each class, (n, k)."""
+        return self.values if self.kind == "probs" else _by_rows(self.values, softmax)
+
+    @cached_property
+    def log_probs(self) -> Array:
+        """Logarithms of `probs`: exact however small when they come from logits, floored when from zeros."""
+        return _by_rows(self.values, log_softmax if self.kind == "logits" else floored_log)
+
+    @cached_property
+    def log_norm(self) -> Array:
+        """Per row the log of what its exponentiated logits sum to; 0 for probabilities."""
+        if self.kind == "probs":
+            return np.zeros(self.n)
+        return _by_rows(self.values, log_sum_exp)
+
+    def __getitem__(self, rows: Rows) -> "Predictions":
+        weights = None if self.weights is None else self.weights[rows]
+        return Predictions(self.values[rows], self.labels[rows], weights, self.classes, self.kind)
+
+    def __repr__(self) -> str:
+        weighted = "" if self.weights is None else f", weighing {self.total:g}"
+        return f"Predictions({self.n:,} rows of {self.k} classes from {self.kind}{weighted})"
+
+
+def from_logits(
+    logits: ArrayLike,
+    labels: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    classes: Sequence[Hashable] | None = None,
+) -> Predictions:
+    """Predictions from raw scores, (n, k), or from log odds of class 1, (n,).
+
+    >>> from_logits([[0.0, 2.0], [1.0, 0.0]], [1, 0]).probs.round(3).tolist()
+    [[0.119, 0.881], [0.731, 0.269]]
+    """
+    z = floats(logits, "logits")
+    if z.ndim == 1:
+        z = np.stack([np.zeros_like(z), z], axis=1)
+    _refuse_shape(z, "logits")
+    _refuse_rows(z, lambda block: ~np.isfinite(block).all(1), "logits must be finite (row {row} is {value})")
+    return _predictions(z, labels, weights, classes, "logits")
+
+
+def from_probs(
+    probs: ArrayLike,
+    labels: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    classes: Sequence[Hashable] | None = None,
+) -> Predictions:
+    """Predictions from probabilities, (n, k), or from the chance of class 1, (n,).
+
+    >>> from_probs([0.9, 0.2], ["spam", "ham"], classes=["ham", "spam"])
+    Predictions(2 rows of 2 classes from probs)
+    """
+    p = floats(probs, "probs")
+    if p.ndim == 1:
+        p = chances(p, "probs")
+        p = np.stack([1 - p, p], axis=1)
+    _refuse_shape(p, "probs")
+    tolerance = max(_SUM_TOLERANCE, 8 * float(np.finfo(p.dtype).eps))
+    ones = np.ones(p.shape[1], np.promote_types(p.dtype, np.float32))
+
+    def wrong(block: Array) -> Bools:
+        # A nan or an infinity fails the comparison too, so one pass checks everything.
+        fine: Bools = np.abs(block @ ones - 1) <= tolerance
+        if block.min() < 0:
+            fine &= (block >= 0).all(1)
+        return ~fine
+
+    def reason(row: Array) -> str:
+        if not np.isfinite(row).all():
+            return "probs must be finite (row {row} is {value})"
+        if (row < 0).any():
+            return "probs must not be negative (row {row} is {value}); for logits use from_logits"
+        return f"probs rows must sum to one (row {{row}} sums to {row.sum():.6g}); for logits use from_logits"
+
+    _refuse_rows(p, wrong, reason)
+    return _predictions(p, labels, weights, classes, "probs")
+
+
+def floats(x: ArrayLike, name: str) -> Array:
+    """`x` as a floating array, in its own float type and without a copy where it has one."""
+    try:
+        array = _host(x)
+        if array.dtype.kind != "f" or array.dtype.itemsize > 8:
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be an array of numbers, got {_briefly(x)}") from error
+    return array
+
+
+def chances(p: ArrayLike, name: str = "p") -> Array:
+    """One chance a row, checked."""
+    array = floats(p, name)
+    if array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} must be one chance a row with at least one row, got shape {array.shape}")
+    _refuse_rows(
+        array,
+        lambda block: ~((block >= 0) & (block <= 1)),
+        f"{name} must lie in [0, 1] (row {{row}} is {{value}}); for logits use from_logits",
+    )
+    return array
+
+
+def outcomes(y: ArrayLike, n: int) -> Bools:
+    """Whether the event happened, a row each, checked."""
+    array = _host(y)
+    if array.dtype.kind != "b":
+        array = floats(array, "y")
+    if array.shape != (n,):
+        raise ValueError(f"y must have one outcome for each of the {n} claims, got shape {array.shape}")
+    _refuse_rows(array, lambda block: (block != 0) & (block != 1), "y must be 0 or 1 (row {row} is {value})")
+    return array.astype(np.bool_, copy=False)
+
+
+def counts(weights: ArrayLike | None, n: int) -> Array | None:
+    """Weights as float64 counts, checked; None stays None."""
+    if weights is None:
+        return None
+    w = floats(weights, "weights").astype(np.float64, copy=False)
+    if w.shape != (n,):
+        raise ValueError(f"weights must be one number for each of the {n} rows, got shape {w.shape}")
+    _refuse_rows(
+        w,
+        lambda block: ~((block >= 0) & (block < np.inf)),
+        "weights must be counts, finite and not negative (row {row} is {value})",
+    )
+    if not w.any():
+        raise ValueError("weights must not all be 0: no observation would be left")
+    return w
+
+
+def softmax(z: Array) -> Array:
+    """Probabilities from logits, a row each."""
+    e = np.exp(z - z.max(1, keepdims=True))
+    e /= e.sum(1, keepdims=True)
+    return e
+
+
+def log_softmax(z: Array) -> Array:
+    """Log-probabilities from logits, a row each."""
+    below = z - z.max(1, keepdims=True)
+    below -= np.log(np.exp(below).sum(1, keepdims=True))
+    return below
+
+
+def log_sum_exp(z: Array) -> Array:
+    """Log of the sum of exponentials, a row each; the large part stays in float64."""
+    top = z.max(1)
+    return top.astype(np.float64) + np.log(np.exp(z - top[:, None]).sum(1, dtype=np.float64))
+
+
+def floored_log(p: Array) -> Array:
+    """Logarithm with exact zeros, and anything below float32's normal range, read as its smallest number."""
+    return np.log(np.maximum(p, TINY))
+
+
+def _host(x: ArrayLike) -> NDArray[Any]:
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(x, torch.Tensor):
+        tensor = x.detach().cpu()
+        return np.asarray(tensor.float() if tensor.dtype == torch.bfloat16 else tensor)
+    return np.asarray(x)
+
+
+def _by_rows(values: Array, work: Callable[[Array], Array]) -> Any:  # noqa: ANN401 - as `work` gives it
+    working = np.promote_types(values.dtype, np.float32)
+    blocks = row_blocks(*values.shape)
+    first = work(values[blocks[0]].astype(working, copy=False))
+    out = np.empty((len(values), *first.shape[1:]), first.dtype)
+    out[blocks[0]] = first
+
+    def fill(rows: slice) -> None:
+        out[rows] = work(values[rows].astype(working, copy=False))
+
+    on_all_cores(fill, blocks[1:])
+    return out
+
+
+def _predictions(
+    values: Array, labels: ArrayLike, weights: ArrayLike | None, classes: Sequence[Hashable] | None, kind: Kind
+) -> Predictions:
+    n, k = values.shape
+    names = tuple(range(k)) if classes is None else tuple(np.asarray(classes, object).tolist())
+    if len(names) != k or len(set(names)) != k:
+        raise ValueError(f"classes must be {k} different names, one for each column, got {_briefly(names)}")
+    return Predictions(values, _labels(labels, n, names), counts(weights, n), names, kind)
+
+
+def _labels(labels: ArrayLike, n: int, classes: tuple[Hashable, ...]) -> Ints:
+    array = _host(labels)
+    if array.shape != (n,):
+        raise ValueError(f"labels must be one class for each of the {n} rows, got shape {array.shape}")
+    if array.dtype.kind == "b":
+        array = array.view(np.uint8)
+    if array.dtype.kind in "iuf" and all(isinstance(name, str) for name in classes):
+        classes = tuple(range(len(classes)))
+    if array.dtype.kind == "f" and (array == np.floor(array)).all() and np.isfinite(array).all():
+        array = array.astype(np.int64)
+    if array.dtype.kind not in "iu" or classes != tuple(range(len(classes))):
+        return _places(array, classes)
+    k = len(classes)
+    rule = f"labels must lie in 0..{k - 1}, as there are {k} classes (row {{row}} is {{value}})"
+    _refuse_rows(array, lambda block: (block < 0) | (block >= k), rule)
+    return array
+
+
+def _places(labels: NDArray[Any], classes: tuple[Hashable, ...]) -> Ints:
+    place = {name: i for i, name in enumerate(classes)}
+    found = np.fromiter((place.get(name, -1) for name in labels.tolist()), np.intp, len(labels))
+    if (found < 0).any():
+        row = int((found < 0).argmax())
+        hint = "; name them with classes=[...]" if classes == tuple(range(len(classes))) else ""
+        raise ValueError(
+            f"labels must be among the classes {_briefly(classes)} (row {row} is {_briefly(labels[row])}){hint}"
+        )
+    return found
+
+
+def _refuse_shape(x: Array, name: str) -> None:
+    if x.ndim != 2 or x.shape[1] < 2 or not x.shape[0]:
+        raise ValueError(
+            f"{name} must be (rows, classes) with at least one row and two classes, or (rows,) for class 1; "
+            f"got shape {x.shape}"
+        )
+
+
+def _refuse_rows(
+    x: NDArray[Any], wrong: Callable[[NDArray[Any]], Bools], reason: str | Callable[[NDArray[Any]], str]
+) -> None:
+    def first(rows: slice) -> int | None:
+        bad = wrong(x[rows])
+        return rows.start + int(bad.argmax()) if bad.any() else None
+
+    with np.errstate(invalid="ignore", over="ignore"):
+        found = on_all_cores(first, row_blocks(len(x), x[0].size))
+    for row in found:
+        if row is not None:
+            text = reason if isinstance(reason, str) else reason(x[row])
+            raise ValueError(text.format(row=row, value=_briefly(x[row])))
+
+
+def _briefly(x: object) -> str:
+    if isinstance(x, np.ndarray):
+        return np.array2string(x, precision=6, threshold=6, edgeitems=3)
+    text = repr(x.item() if isinstance(x, np.generic) else x)
+    return text if len(text) <= 60 else text[:57] + "..."

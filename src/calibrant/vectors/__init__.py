@@ -1,0 +1,1 @@
+"""Families for a whole probability vector, a file each."""
