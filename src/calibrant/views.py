@@ -170,12 +170,13 @@ def top_label(pred: Predictions) -> View:
     def ask(rows: slice) -> None:
         block = pred.values[rows]
         # Classes go first: numpy is fast along rows that lie side by side, and slow along few classes.
-        columns = np.ascontiguousarray(block.T, p.dtype)
-        top = columns.max(0)
-        labels = pred.labels[rows]
-        y[rows] = block[np.arange(len(block)), labels] == top
-        tied = np.flatnonzero((columns == top).sum(0, dtype=np.uint16) > 1)
-        y[rows][tied] = block[tied].argmax(1) == labels[tied]
+        columns = block.T.astype(p.dtype, order="C")
+        top, labels = columns.max(0), pred.labels[rows]
+        highest = columns == top
+        y[rows] = highest[labels, np.arange(len(block))]
+        if np.count_nonzero(highest) > len(block):
+            tied = np.flatnonzero(highest.sum(0) > 1)
+            y[rows][tied] = block[tied].argmax(1) == labels[tied]
         if pred.kind == "logits":
             columns -= top
             top = 1 / np.exp(columns, out=columns).sum(0)

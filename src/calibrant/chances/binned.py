@@ -75,12 +75,13 @@ class Binned(ChanceFamily):
     def _by_cv(self, view: View) -> int:
         """The fewest bins whose held-out squared error is within 0.1% of the best."""
         candidates = range(1, _MOST_BINS_BY_CV + 1)
-        rows = view.n if view.w is None else np.count_nonzero(view.w)
+        if len(view.pool.p) == 1:
+            return 1
         scores = [
             [self._held_out_error(fit, held, n_bins) for n_bins in candidates]
             for fit, held in (
                 (_Sums(view[fitted], self.slope), _Sums(view[held], self.slope))
-                for fitted, held in held_out(view, min(10, int(rows)), seed=1)
+                for fitted, held in held_out(view, 10, seed=1)
             )
         ]
         return candidates[simplest_within(np.mean(scores, axis=0))]
@@ -124,16 +125,22 @@ class _Sums:
         """Edges between bins; those of equal mass start where an array_split of the rows would."""
         if edges == "width":
             return _width_edges(n_bins)
-        total, k = self.running[0, -1], np.arange(1, n_bins)
-        whole, over = divmod(total, n_bins)
-        first = np.searchsorted(self.running[0, 1:], k * whole + np.minimum(k, over), side="right")
-        # More bins than rows: the last ones start beyond any claim and stay empty.
+        first = mass_starts(self.running[0, 1:], n_bins, np.arange(1, n_bins))
         return np.append(self.p, np.inf)[first]
 
     def cells(self, inner: Array, edges: Edges) -> Array:
         """Weight, events, summed claims and summed squared residuals of each bin."""
         at = np.searchsorted(self.p, inner, side="right" if edges == "width" else "left")
         return np.diff(self.running[:, np.concatenate([[0], at, [len(self.p)]])])
+
+
+def mass_starts(reached: Array, n_bins: int | Ints, k: Ints) -> Ints:
+    """Place of the first claim of bin k of `n_bins` of equal mass, where `reached` is the summed weight up to each.
+
+    With more bins than rows the last ones start beyond any claim and stay empty.
+    """
+    whole, over = np.divmod(reached[-1], n_bins)
+    return np.searchsorted(reached, k * whole + np.minimum(k, over), side="right")
 
 
 def _sweep(sums: _Sums, edges: Edges) -> int:

@@ -1,0 +1,129 @@
+"""Which family takes which view, what maps apply to, and folds."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import KFold
+
+from calibrant import (
+    Binned,
+    Isotonic,
+    OneVsRest,
+    Temperature,
+    binary,
+    canonical,
+    cross_fit,
+    from_logits,
+    from_probs,
+    one_class,
+    top_label,
+)
+from calibrant.families import ChanceMap, VectorMap, held_out, simplest_within
+
+R = np.random.default_rng(0)
+MANY = from_logits(R.normal(0, 2, (90, 3)), R.integers(0, 3, 90))
+TWO = from_logits(R.normal(0, 2, 90), R.integers(0, 2, 90))
+
+
+def test_a_one_chance_family_takes_class_one_of_two_and_each_class_of_more() -> None:
+    fitted = Isotonic().fit(TWO)
+    assert isinstance(fitted, ChanceMap)
+    np.testing.assert_array_equal(fitted(one_class(TWO, 1)), Isotonic().fit(one_class(TWO, 1))(one_class(TWO, 1)))
+    assert Isotonic().fit(MANY).family == OneVsRest(Isotonic())
+
+
+def test_maps_of_two_classes_complete_the_vector() -> None:
+    for fitted, column in ((Isotonic().fit(TWO), 1), (Isotonic().fit(one_class(TWO, 0)), 0)):
+        mended = fitted.apply(TWO)
+        np.testing.assert_allclose(mended.probs[:, column], fitted(one_class(TWO, column)))
+        np.testing.assert_allclose(mended.probs.sum(1), 1)
+    # Slope-1 bins may leave [0, 1]; applied, they are clipped.
+    lifted = Binned(1).fit(binary([0.1, 0.9], [1, 1]))
+    assert lifted([0.9])[0] > 1
+    assert lifted.apply(from_probs([0.9], [1])).probs.tolist() == [[0.0, 1.0]]
+
+
+def test_a_wrong_view_names_the_wrapper() -> None:
+    with pytest.raises(ValueError, match=r"use OneVsRest\(Isotonic\("):
+        Isotonic().fit(canonical(MANY))
+    with pytest.raises(
+        ValueError, match=r"was given one chance \(that the top label is right\); fit it on Predictions"
+    ):
+        OneVsRest(Isotonic()).fit(top_label(MANY))
+
+
+def test_a_map_of_a_part_refuses_to_apply() -> None:
+    with pytest.raises(ValueError, match=r"fitted on whether the top label is right .* 3 classes; fit on Predictions"):
+        Isotonic().fit(top_label(MANY)).apply(MANY)
+    with pytest.raises(ValueError, match=r"have 3 classes"):
+        Isotonic().fit(TWO).apply(MANY)
+    with pytest.raises(ValueError, match=r"use map\.apply\(pred\)"):
+        Isotonic().fit(TWO)(TWO)
+    with pytest.raises(ValueError, match=r"use canonical\(pred\)"):
+        Temperature().fit(MANY)(top_label(MANY))
+
+
+def test_vector_maps_refuse_other_scores_and_classes() -> None:
+    fitted = Temperature().fit(MANY)
+    assert isinstance(fitted, VectorMap)
+    with pytest.raises(ValueError, match=r"fitted on logits and the predictions are probs; use from_logits"):
+        fitted.apply(from_probs(MANY.probs, MANY.labels))
+    with pytest.raises(ValueError, match="same in the same order"):
+        fitted.apply(from_logits(MANY.scores, MANY.labels, classes=["a", "b", "c"]))
+    with pytest.raises(ValueError, match=r"3 classes .* 2 classes"):
+        fitted.apply(TWO)
+
+
+def test_maps_take_arrays_of_any_shape_and_check_them() -> None:
+    fitted = Isotonic().fit(TWO)
+    assert fitted([[0.2, 0.4], [0.6, 0.8]]).shape == (2, 2)
+    assert fitted(0.3).shape == ()
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
+        fitted([1.5])
+
+
+def test_folds_are_those_of_scikit_learn_over_sorted_claims() -> None:
+    p, y = R.random(57), R.random(57) < 0.5
+    order = np.argsort(p)
+    for seed in (0, 1):
+        ours = held_out(binary(p, y), 10, seed)
+        for (fitted, held), (train, test) in zip(
+            ours, KFold(10, shuffle=True, random_state=seed).split(order), strict=True
+        ):
+            np.testing.assert_array_equal(fitted, order[train])
+            np.testing.assert_array_equal(held, order[test])
+
+
+def test_cross_fitting_keeps_each_row_out_of_its_own_map() -> None:
+    view = binary(R.random(60), R.random(60) < 0.5)
+    q = cross_fit(Isotonic(), view, folds=5, seed=3)
+    for fitted, held in held_out(view, 5, 3):
+        np.testing.assert_array_equal(q[held], Isotonic().fit(view[fitted])(view[held]))
+
+
+def test_cross_fitting_ignores_row_order_and_rows_without_weight() -> None:
+    p, y = R.random(60).round(1), R.random(60) < 0.5
+    order = R.permutation(60)
+    q = cross_fit(Isotonic(), binary(p, y), folds=4)
+    shuffled = cross_fit(Isotonic(), binary(p[order], y[order]), folds=4)
+    # Rows of one claim and outcome are alike, so only their sorted chances can be compared.
+    np.testing.assert_allclose(shuffled[np.lexsort((shuffled, y[order], p[order]))], q[np.lexsort((q, y, p))])
+    w = np.ones(60)
+    w[7] = 0
+    kept = w > 0
+    silent = cross_fit(Isotonic(), binary(p, y, weights=w), folds=4)
+    np.testing.assert_allclose(silent[kept], cross_fit(Isotonic(), binary(p[kept], y[kept]), folds=4))
+
+
+def test_cross_fitting_whole_vectors() -> None:
+    q = cross_fit(Temperature(), canonical(MANY), folds=3)
+    np.testing.assert_allclose(q.sum(1), 1)
+
+
+def test_too_few_folds_or_rows_are_refused() -> None:
+    for view, folds in ((binary([0.5], [1]), 10), (binary([0.5, 0.6], [1, 0]), 1)):
+        with pytest.raises(ValueError, match="at least 2 folds and 2 rows"):
+            cross_fit(Isotonic(), view, folds=folds)
+
+
+def test_the_simplest_within_a_thousandth_of_the_best() -> None:
+    assert simplest_within(np.array([1.1, 1.0009, 1.0, 1.0])) == 1
