@@ -16,11 +16,13 @@ def _reference(p: np.ndarray, y: np.ndarray, n_bins: int, edges: Edges, slope: i
     """Bin by bin, row by row."""
     if edges == "mass":
         starts = [part[0] if len(part) else np.inf for part in np.array_split(np.sort(p), n_bins)]
-        place = lambda x: sum(x >= start for start in starts[1:])  # noqa: E731
         bounds = [0.0, *np.minimum(starts[1:], 1), 1.0]
     else:
-        bounds = np.linspace(0, 1, n_bins + 1).tolist()
-        place = lambda x: sum(x > edge for edge in bounds[1:-1])  # noqa: E731
+        starts = bounds = np.linspace(0, 1, n_bins + 1).tolist()
+
+    def place(x: float) -> int:
+        return sum(x >= start if edges == "mass" else x > start for start in starts[1:n_bins])
+
     where = np.array([place(x) for x in p])
     q = []
     for x in at:
@@ -48,8 +50,8 @@ def test_histogram_binning_is_binned_with_slope_zero() -> None:
     view = binary(random.random(99), random.random(99) < 0.3)
     at = np.linspace(0, 1, 50)
     for edges in ("width", "mass"):
-        flat = Binned(6, edges=edges, slope=0).fit(view)(at)  # type: ignore[arg-type]
-        np.testing.assert_array_equal(HistogramBinning(6, edges=edges).fit(view)(at), flat)  # type: ignore[arg-type]
+        flat = Binned(6, edges=edges, slope=0).fit(view)(at)
+        np.testing.assert_array_equal(HistogramBinning(6, edges=edges).fit(view)(at), flat)
 
 
 @given(st.integers(1, 60), st.data())
@@ -79,7 +81,7 @@ def test_the_sweep_stops_before_outcomes_fall(seed: int) -> None:
     p = random.random(200).round(3 if seed % 2 else 1)
     y = random.random(200) < p
     steps = Binned(edges="mass", rule="sweep").fit(binary(p, y)).rule
-    assert len(steps.inner) + 1 == _sweep(p, y)  # type: ignore[union-attr]
+    assert len(steps.inner) + 1 == _sweep(p, y)
 
 
 def test_cross_validation_chooses_what_a_plain_search_does() -> None:
@@ -95,7 +97,7 @@ def test_cross_validation_chooses_what_a_plain_search_does() -> None:
         scores.append(np.mean(errors))
     expected = next(b for b, score in enumerate(scores, 1) if score <= 1.001 * min(scores))
     assert expected > 1
-    assert len(Binned(edges="mass", rule="cv").fit(view).rule.inner) + 1 == expected  # type: ignore[union-attr]
+    assert len(Binned(edges="mass", rule="cv").fit(view).rule.inner) + 1 == expected
 
 
 def test_no_bins_are_refused() -> None:

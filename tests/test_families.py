@@ -65,7 +65,7 @@ def test_a_map_of_a_part_refuses_to_apply() -> None:
 def test_vector_maps_refuse_other_scores_and_classes() -> None:
     fitted = Temperature().fit(MANY)
     assert isinstance(fitted, VectorMap)
-    with pytest.raises(ValueError, match=r"fitted on logits and the predictions are probs; use from_logits"):
+    with pytest.raises(ValueError, match=r"fitted on logits and the predictions are probs: give logits, from_logits"):
         fitted.apply(from_probs(MANY.probs, MANY.labels))
     with pytest.raises(ValueError, match="same in the same order"):
         fitted.apply(from_logits(MANY.scores, MANY.labels, classes=["a", "b", "c"]))

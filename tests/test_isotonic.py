@@ -26,6 +26,6 @@ def test_steps_begin_at_the_first_claim_of_each_pool() -> None:
 def test_centred_pools_stand_at_their_mean_claim_and_keep_ranking() -> None:
     view = binary([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1], weights=[1, 3, 1, 1])
     fitted = Isotonic(centred=True).fit(view)
-    np.testing.assert_allclose(fitted.rule.x, [0.2, 0.45, 0.8])  # type: ignore[union-attr]
+    np.testing.assert_allclose(fitted.rule.x, np.array([0.2, 0.45, 0.8]))
     assert (np.diff(fitted([0.2, 0.4, 0.45, 0.6, 0.8])) > 0).all()
     np.testing.assert_allclose(fitted([0.45]), [0.75])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.typing import ArrayLike
 
 import calibrant as c
 from calibrant import Family, Predictions, View, binary, calibration_error, canonical, from_logits, from_probs
@@ -73,8 +74,8 @@ each_measure = pytest.mark.parametrize("measure", MEASURES)
 each_view = pytest.mark.parametrize("ask", VIEWS)
 
 
-def _close(found: object, expected: object, tolerance: float = 1e-9) -> None:
-    np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+def _close(found: ArrayLike, expected: ArrayLike, tolerance: float = 1e-9) -> None:
+    np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=tolerance, atol=tolerance)
 
 
 def _predictions(seed: int, n: int = 40, k: int = 4, weights: object = None) -> Predictions:

@@ -21,9 +21,9 @@ def test_whole_vectors_against_a_general_optimiser(k: int, kind: type) -> None:
 
     best = minimize_scalar(loss, bounds=(0.01, 5), method="bounded", options={"xatol": 1e-10}).x
     rule = Temperature().fit(from_logits(z.astype(kind), y, weights=w)).rule
-    assert rule.inverse == pytest.approx(best, rel=2e-6)  # type: ignore[union-attr]
-    assert rule.temperature == pytest.approx(1 / best, rel=2e-6)  # type: ignore[union-attr]
-    assert rule.certificate.slope <= rule.certificate.tolerance  # type: ignore[union-attr]
+    assert rule.inverse == pytest.approx(best, rel=2e-6)
+    assert rule.temperature == pytest.approx(1 / best, rel=2e-6)
+    assert rule.certificate.slope <= rule.certificate.tolerance
 
 
 def test_one_chance_against_a_general_optimiser() -> None:
@@ -33,7 +33,7 @@ def test_one_chance_against_a_general_optimiser() -> None:
     best = minimize_scalar(
         lambda b: np.logaddexp(0, np.where(y, -b, b) * z).mean(), bounds=(0.01, 5), method="bounded"
     ).x
-    assert Temperature().fit(binary(expit(z), y)).rule.inverse == pytest.approx(best, rel=1e-5)  # type: ignore[union-attr]
+    assert Temperature().fit(binary(expit(z), y)).rule.inverse == pytest.approx(best, rel=1e-5)
 
 
 @pytest.mark.parametrize("name", samples.NAMES)
@@ -41,7 +41,7 @@ def test_logits_and_log_probabilities_have_one_temperature(name: samples.Name) -
     fit_on, test = samples.load(name)
     from_z = Temperature().fit(fit_on)
     from_p = Temperature().fit(from_probs(fit_on.probs, fit_on.labels))
-    assert from_z.rule.inverse == pytest.approx(from_p.rule.inverse, rel=1e-4)  # type: ignore[union-attr]
+    assert from_z.rule.inverse == pytest.approx(from_p.rule.inverse, rel=1e-4)
     assert nll(from_z.apply(test)) < nll(test)
     assert nll(from_z.apply(fit_on)) <= nll(fit_on)
 
@@ -50,31 +50,31 @@ def test_two_classes_agree_with_one_chance() -> None:
     random = np.random.default_rng(2)
     z = random.normal(0, 3, 500)
     pred = from_logits(z, random.random(500) < expit(z / 2))
-    vector = Temperature().fit(pred).rule.inverse  # type: ignore[union-attr]
-    chance = Temperature().fit(binary(expit(z), pred.labels)).rule.inverse  # type: ignore[union-attr]
+    vector = Temperature().fit(pred).rule.inverse
+    chance = Temperature().fit(binary(expit(z), pred.labels)).rule.inverse
     assert vector == pytest.approx(chance, rel=1e-6)
 
 
 def test_claims_worse_than_chance_become_uniform() -> None:
     fitted = Temperature().fit(from_logits([[3.0, 0.0], [0.0, 3.0]], [1, 0]))
-    assert fitted.rule.temperature == np.inf  # type: ignore[union-attr]
+    assert fitted.rule.temperature == np.inf
     assert fitted.apply(from_logits([[3.0, 0.0]], [0])).probs.tolist() == [[0.5, 0.5]]
 
 
 def test_claims_always_right_grow_sharp_and_stay_finite() -> None:
     fitted = Temperature().fit(from_logits([[3.0, 0.0], [0.0, 3.0]], [0, 1]))
-    assert 1 < fitted.rule.inverse < 100  # type: ignore[union-attr]
+    assert 1 < fitted.rule.inverse < 100
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e4])
 def test_the_scale_of_logits_does_not_matter(scale: float) -> None:
     fit_on, _ = samples.load("c10-lenet5")
-    plain = Temperature().fit(from_logits(fit_on.scores.astype(float), fit_on.labels)).rule.inverse  # type: ignore[union-attr]
-    scaled = Temperature().fit(from_logits(scale * fit_on.scores.astype(float), fit_on.labels)).rule.inverse  # type: ignore[union-attr]
+    plain = Temperature().fit(from_logits(fit_on.scores.astype(float), fit_on.labels)).rule.inverse
+    scaled = Temperature().fit(from_logits(scale * fit_on.scores.astype(float), fit_on.labels)).rule.inverse
     assert scaled * scale == pytest.approx(plain, rel=1e-5)
 
 
 def test_calibrated_logits_stay_exact_far_from_one_half() -> None:
     fitted = Temperature().fit(from_logits([[2.0, 0.0], [0.0, 2.0], [0.0, 2.0]], [0, 1, 0]))
     mended = fitted.apply(from_logits([[1e4, 0.0]], [0]))
-    assert top_label(mended).log_odds[0] == pytest.approx(1e4 * fitted.rule.inverse)  # type: ignore[union-attr]
+    assert top_label(mended).log_odds[0] == pytest.approx(1e4 * fitted.rule.inverse)

@@ -1,13 +1,17 @@
 """Each view against the plainest way to ask its question."""
 
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy.special import softmax
 
 from calibrant import (
+    Predictions,
     binary,
     canonical,
     classwise,
@@ -28,7 +32,7 @@ PREDS = [from_logits(LOGITS, LABELS), from_probs(softmax(LOGITS, axis=1), LABELS
 
 
 @pytest.mark.parametrize("pred", PREDS, ids=str)
-def test_views_against_a_stable_sort(pred) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def test_views_against_a_stable_sort(pred: Predictions) -> None:
     order = np.argsort(-pred.probs, axis=1, kind="stable")
     ranked = np.take_along_axis(pred.probs, order, 1)
     for r in range(1, 5):
@@ -51,7 +55,7 @@ def test_views_against_a_stable_sort(pred) -> None:  # type: ignore[no-untyped-d
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 @pytest.mark.parametrize("margin", [1e-3, 1.0, 50.0, 800.0, 1e4])
 def test_log_odds_from_logits_are_exact(margin: float, kind: type) -> None:
-    z = np.array([[margin, 0.0, -0.5, -700.0], [-0.25, -0.5, margin, 0.0]], kind)
+    z: NDArray[Any] = np.array([[margin, 0.0, -0.5, -700.0], [-0.25, -0.5, margin, 0.0]], kind)
     pred = from_logits(z, [0, 2])
     for row, top in ((0, 0), (1, 2)):
         exact = [mpmath.mpf(float(x)) for x in z[row]]
@@ -126,9 +130,9 @@ def test_multilabel_gives_a_view_a_label() -> None:
 
 
 def test_a_rank_out_of_reach_is_refused() -> None:
-    for ask in (lambda: top_r(PREDS[0], 6), lambda: top_r(PREDS[0], 0), lambda: within_top_r(PREDS[0], 5)):
+    for ask, r in ((top_r, 6), (top_r, 0), (within_top_r, 5)):
         with pytest.raises(ValueError, match=r"r must be a rank in 1\.\.\d, got \d"):
-            ask()
+            ask(PREDS[0], r)
     with pytest.raises(ValueError, match=r"k must be a column in 0\.\.4, got 5"):
         one_class(PREDS[0], 5)
 

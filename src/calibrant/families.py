@@ -46,7 +46,7 @@ class Map(ABC):
     """A fitted map from claimed to calibrated chances: call it on a view, or `apply` it to predictions."""
 
     family: "Family"
-    rule: ChanceRule | VectorRule
+    rule: Any  # the family's own rule, whose numbers may be looked at
 
     @abstractmethod
     def __call__(self, x: Any) -> Array:  # noqa: ANN401 - a view, of the kind that the map was fitted on
@@ -122,7 +122,8 @@ class VectorMap(Map):
     def _refuse_stranger(self, pred: Predictions) -> None:
         if pred.kind != self.kind:
             raise ValueError(
-                f"this map was fitted on {self.kind} and the predictions are {pred.kind}; use from_{self.kind}"
+                f"this map was fitted on {self.kind} and the predictions are {pred.kind}: "
+                f"give {self.kind}, from_{self.kind}"
             )
         if pred.classes != self.classes:
             raise ValueError(

@@ -72,12 +72,15 @@ def accuracy(x: Asked) -> float:
 def slope_intercept(x: Asked) -> Line:
     """Logistic regression of outcomes on log odds; a slope below 1 means claims too extreme.
 
+    Refused where no line fits best: one outcome only, one claim only, or a threshold that parts the outcomes.
+
     >>> from calibrant import binary
     >>> slope_intercept(binary([0.2] * 5 + [0.8] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])).slope.__round__(6)
     1.0
     """
     lines = []
     for view in views_of(x):
+        _refuse_undefined_line(view)
         features = np.stack([view.log_odds, np.ones(view.n)], axis=1)
         lines.append(logistic(features, view.y, view.w, start=np.array([1.0, 0.0]))[0])
     slope, intercept = np.mean(lines, axis=0)
@@ -125,6 +128,20 @@ def _parts(view: View, score: str, family: Family) -> tuple[float, float, float]
     calibrated = mean_score(np.clip(family.fit(view)(view), 0, 1))
     constant = mean_score(np.full(view.n, np.average(y, weights=view.w)))
     return claimed - calibrated, constant - calibrated, constant
+
+
+def _refuse_undefined_line(view: View) -> None:
+    z, w = view.log_odds, np.ones(view.n) if view.w is None else view.w
+    yes, no = z[view.y & (w > 0)], z[~view.y & (w > 0)]
+    if not len(yes) or not len(no):
+        why = "every outcome is the same"
+    elif np.ptp(z[w > 0]) == 0:
+        why = "all claims are the same"
+    elif yes.min() >= no.max() or yes.max() <= no.min():
+        why = "one threshold parts the outcomes"
+    else:
+        return
+    raise ValueError(f"no slope and intercept fit best: {why}")
 
 
 def _row_nll(pred: Predictions) -> Array:

@@ -4,7 +4,6 @@ import dataclasses
 import hashlib
 import json
 import os
-import tempfile
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -49,22 +48,25 @@ def load(path: str | PathLike[str]) -> Map:
         )
     from safetensors.numpy import load as from_bytes
 
-    fitted = _restore(json.loads(words["map"]), "", from_bytes(content))
-    if not isinstance(fitted, Map):
-        raise ValueError(f"{path} holds no map")
-    return fitted
+    try:
+        fitted = _restore(json.loads(words["map"]), "", from_bytes(content))
+        if isinstance(fitted, Map):
+            return fitted
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path} holds no map that calibrant {__version__} knows: {error}") from error
+    raise ValueError(f"{path} holds something, but no map")
 
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that an interruption leaves the old one, or none, but never a half."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    if not path.parent.is_dir():
+        raise ValueError(f"cannot write {path}: there is no folder {path.parent}; make it first")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        part.write_bytes(content)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _sealed(content: bytes) -> bytes:
@@ -123,11 +125,9 @@ def _class(name: str) -> type:
     for kind in [*parts, *_below(ChanceRule), *_below(VectorRule)]:
         if kind.__name__ == name:
             return kind
-    raise ValueError(f"the map is made of {name!r}, which calibrant {__version__} does not know: upgrade calibrant")
+    raise ValueError(f"it is made of {name!r}")
 
 
-def _below(kind: type) -> list[type]:
-    found: list[type] = []
-    for sub in type.__subclasses__(kind):
-        found += [sub, *_below(sub)]
-    return found
+def _below(kind: type[Any]) -> list[type[Any]]:
+    subs: list[type[Any]] = kind.__subclasses__()
+    return subs + [deeper for sub in subs for deeper in _below(sub)]

@@ -312,7 +312,7 @@ def _pool(p: Array, y: Bools, w: Array | None) -> Pool:
         # A chance's bits order as its value does and leave the sign bit free: the outcome rides along in one sort.
         keys = (p.view(f"u{p.dtype.itemsize}") << 1) | y
         keys.sort()
-        sums = [np.ones(len(keys)), (keys & 1).astype(np.float64)]
+        sums: list[Array] = [np.ones(len(keys)), (keys & 1).astype(np.float64)]
         p = (keys >> 1).view(p.dtype)
     else:
         kept = np.flatnonzero(w)

@@ -32,7 +32,7 @@ def minimise(
     derivatives: Callable[[Vector], Derivatives],
     start: Vector,
     *,
-    lower: float = -np.inf,
+    lower: float | Vector = -np.inf,
     tolerance: float = 1e-7,
     most_steps: int = 200,
 ) -> tuple[Vector, Certificate]:
@@ -42,26 +42,40 @@ def minimise(
     >>> x.tolist(), certificate.slope
     ([1.0], 0.0)
     """
-    x = start
+    x, bound = start, np.broadcast_to(lower, start.shape)
     value, gradient, hessian = derivatives(x)
+    unit = np.zeros(x.shape)
     for steps in range(most_steps):
-        # A variable at its bound is free only to leave it.
-        free = (x > lower) | (gradient < 0)
-        # Least squares: directions the data say nothing about stay where they are.
-        move = np.zeros_like(x)
-        move[free] = -np.linalg.lstsq(hessian[np.ix_(free, free)], gradient[free])[0]
+        unit = np.maximum(unit, np.sqrt(np.diag(hessian)))
+        move = _newton_move(x, gradient, hessian, bound, np.where(unit > 0, unit, 1.0))
         slope = float(np.sqrt(max(0.0, -float(gradient @ move))))
+        room = np.divide(bound - x, move, out=np.full(x.shape, np.inf), where=move < 0)
+        length = min(1.0, float(room.min()))
         if slope <= tolerance:
-            return x, Certificate(slope, tolerance, steps)
-        length = 1.0
+            # The last move is taken as well: it doubles the digits, and the slope vouches for where it began.
+            return np.where(room <= length, bound, x + length * move), Certificate(slope, tolerance, steps)
         while True:
-            ahead = np.maximum(x + length * move, lower)
+            ahead = np.where(room <= length, bound, x + length * move)
             found = derivatives(ahead)
             # The last term forgives rounding, or the final steps would never be taken.
             if found[0] <= value + 1e-4 * gradient @ (ahead - x) + 1e-9 * (1 + abs(value)):
                 break
             length /= 2
-            if length < 1e-12:
+            if length < 1e-20:
                 raise DidNotConverge(f"the fit did not converge: slope {slope:.3g} after {steps} steps")
         x, (value, gradient, hessian) = ahead, found
     raise DidNotConverge(f"the fit did not converge: slope {slope:.3g} after {most_steps} steps")
+
+
+def _newton_move(x: Vector, gradient: Vector, hessian: Vector, bound: Vector, unit: Vector) -> Vector:
+    """Newton's move of the free variables: a variable at its bound is free only to leave it."""
+    free = (x > bound) | (gradient < 0)
+    while True:
+        move = np.zeros(x.shape)
+        # Least squares, in units that put variables on one scale: directions the data say nothing about stay.
+        scaled = (hessian / np.outer(unit, unit))[np.ix_(free, free)]
+        move[free] = -np.linalg.lstsq(scaled, (gradient / unit)[free])[0] / unit[free]
+        stuck = free & (x <= bound) & (move < 0)
+        if not stuck.any():
+            return move
+        free &= ~stuck

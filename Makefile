@@ -1,0 +1,50 @@
+# On a machine with Python 3.11 or later and make: `make demo` and `make test` do everything.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# Stamps tell what is installed already, and since which version of the files that say so.
+BASE := $(VENV)/.base
+DEV := $(VENV)/.dev
+BENCH := $(VENV)/.bench
+
+.PHONY: demo setup test lint types bench clean
+
+demo: $(BASE)
+	@$(BIN)/calibrant demo
+
+setup: $(DEV)
+
+test: $(DEV)
+	$(BIN)/python -m pytest -q
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(DEV)
+	$(BIN)/mypy
+
+bench: $(BENCH)
+	$(BIN)/python benchmarks/speed.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(BASE): $(BIN)/python pyproject.toml constraints.txt
+	@echo "Installing calibrant into $(VENV) ..."
+	$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+$(DEV): $(BASE)
+	@echo "Installing what the tests need ..."
+	$(PIP) install --constraint constraints.txt --editable ".[dev]"
+	@touch $@
+
+$(BENCH): $(DEV)
+	@echo "Installing the peers to compare with ..."
+	$(PIP) install --constraint constraints.txt netcal probmetrics
+	@touch $@

@@ -1,0 +1,153 @@
+"""Speed against the fastest peer for the same work, in one run; writes docs/benchmarks/speed.md.
+
+Each round times both, one after the other, so that a slow moment of the machine falls on both alike; the ratio is the
+median over rounds.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from inputs import multiclass_logits, softmax
+from machine import stamp
+from netcal.binning import IsotonicRegression
+from probmetrics.calibrators import TemperatureScalingCalibrator
+from probmetrics.distributions import CategoricalLogits
+from rich.progress import track
+from torchmetrics.functional.classification import multiclass_calibration_error
+
+import calibrant as c
+
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "speed.md"
+
+
+@dataclass
+class Contest:
+    """The same work done by us and by a peer, the ratio of times to reach, and what each found."""
+
+    work: str
+    peer: str
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    bar: float
+    found: Callable[[Any, Any], str]
+    rounds: int = 9
+
+
+def top_label_ece() -> Contest:
+    logits, labels = multiclass_logits(10**6, 10)
+    probs = softmax(logits)
+    exact = _exact_ece(probs, labels)
+    tensors = torch.from_numpy(probs), torch.from_numpy(labels)
+    return Contest(
+        "top-label ECE, 15 bins, 10^6 x 10 float32, with checks",
+        "torchmetrics",
+        lambda: c.ece(c.from_probs(probs, labels)),
+        lambda: float(multiclass_calibration_error(*tensors, num_classes=10, n_bins=15, norm="l1")),
+        0.6,
+        lambda ours, theirs: f"off by {abs(ours - exact):.0e}, peer by {abs(theirs - exact):.0e}",
+        rounds=25,
+    )
+
+
+def temperature(n: int, k: int, bar: float) -> Contest:
+    logits, labels = multiclass_logits(n, k)
+    tensors = CategoricalLogits(torch.from_numpy(logits)), torch.from_numpy(labels)
+    pred = c.from_logits(logits, labels)
+
+    def theirs() -> float:
+        calibrator = TemperatureScalingCalibrator()
+        calibrator.fit_torch(*tensors)
+        return c.nll(c.from_logits(logits * np.float32(calibrator.invtemp_), labels))
+
+    return Contest(
+        f"temperature, {n:,} x {k}",
+        "probmetrics",
+        lambda: c.Temperature().fit(c.from_logits(logits, labels)),
+        lambda: TemperatureScalingCalibrator().fit_torch(*tensors),
+        bar,
+        lambda ours, _: f"NLL {c.nll(ours.apply(pred)):.7f}, peer {theirs():.7f}",
+    )
+
+
+def isotonic_one_vs_rest() -> Contest:
+    logits, labels = multiclass_logits(50_000, 100)
+    probs = softmax(logits)
+    return Contest(
+        "isotonic one-vs-rest, 50,000 x 100",
+        "netcal",
+        lambda: c.OneVsRest(c.Isotonic()).fit(c.from_probs(probs, labels)),
+        lambda: IsotonicRegression().fit(probs, labels),
+        0.6,
+        lambda ours, _: f"{len(ours.rule.rules)} maps",
+        rounds=5,
+    )
+
+
+CONTESTS = [
+    top_label_ece,
+    lambda: temperature(50_000, 100, 0.4),
+    lambda: temperature(25_000, 1000, 0.8),
+    isotonic_one_vs_rest,
+]
+
+
+def _exact_ece(probs: np.ndarray, labels: np.ndarray) -> float:
+    p = probs.max(1).astype(np.float64)
+    where = np.searchsorted(np.linspace(0, 1, 16)[1:-1], p)
+    right = probs.argmax(1) == labels
+    return sum(abs((right[where == k] - p[where == k]).sum()) for k in range(15)) / len(p)
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    result = work()
+    return time.perf_counter() - start, result
+
+
+def compete(contest: Contest) -> str:
+    """One row of the table."""
+    contest.ours(), contest.theirs()
+    rounds = [(_timed(contest.ours), _timed(contest.theirs)) for _ in range(contest.rounds)]
+    ours, theirs = (np.array([each[side][0] for each in rounds]) for side in (0, 1))
+    ratio = float(np.median(ours / theirs))
+    found = contest.found(rounds[-1][0][1], rounds[-1][1][1])
+    return (
+        f"| {contest.work} | {1e3 * np.median(ours):.1f} ms | {contest.peer} {1e3 * np.median(theirs):.1f} ms "
+        f"| {ratio:.2f} | {contest.bar} | {found} |"
+    )
+
+
+def peak_memory() -> str:
+    """Memory that ECE of 10^7 x 10 float32 takes beyond its input, as a share of it, in a process of its own."""
+    program = """
+import resource, numpy as np, calibrant as c
+p = np.full((10**7, 10), 0.05, np.float32); p[:, 3] = 0.55
+y = np.zeros(10**7, np.int64)
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+c.ece(c.from_probs(p[:1000], y[:1000])); before = peak()
+c.ece(c.from_probs(p, y)); print((peak() - before) / p.nbytes)
+"""
+    share = float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout)
+    return f"Peak memory of ECE on 10^7 x 10 float32 (400 MB): its input plus {100 * share:.0f}% (bar 25%)."
+
+
+def main() -> None:
+    """Run every contest and write the page."""
+    rows = [compete(make()) for make in track(CONTESTS, "contests")]
+    head = "| work | calibrant | peer | ratio | bar | found |\n|---|---|---|---|---|---|"
+    foot = stamp("scipy", "torch", "torchmetrics", "probmetrics", "netcal")
+    page = "\n".join(["# Speed", "", head, *rows, "", peak_memory(), "", foot, ""])
+    PAGE.parent.mkdir(parents=True, exist_ok=True)
+    PAGE.write_text(page)
+    print(page)
+
+
+if __name__ == "__main__":
+    main()

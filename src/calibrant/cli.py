@@ -1,0 +1,297 @@
+"""The command `calibrant`: it parses, calls and prints, and computes nothing itself."""
+
+import json
+import math
+import re
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import MISSING, asdict, fields, is_dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.resources import as_file, files
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+import calibrant
+
+if TYPE_CHECKING:
+    from .families import Family, Map
+    from .predictions import Predictions
+    from .views import View
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+# A bad parameter is a usage error in every version of typer; the class itself has moved between them.
+UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]
+SAMPLE: Final = "c100-resnet18"
+FACTS = {
+    "temperature": "Temperature {:.4f}: above 1, the claims were overconfident; below 1, underconfident.",
+    "certificate": "Optimum reached in {0[steps]} steps (slope {0[slope]:.0e}, allowed {0[tolerance]:.0e}).",
+}
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Predictions: .npz, .csv, .parquet or .jsonl.")]
+Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="The true class of each row.")]
+Probs = Annotated[str | None, typer.Option(metavar="COLUMNS", help="A list column, a prefix such as prob_, or a,b,c.")]
+Logits = Annotated[str | None, typer.Option(metavar="COLUMNS", help="The same, for logits.")]
+Confidence = Annotated[str | None, typer.Option(metavar="COLUMN", help="One chance a row, instead of a vector.")]
+Correct = Annotated[str | None, typer.Option(metavar="COLUMN", help="Whether that chance came true, as 0/1.")]
+Weight = Annotated[str | None, typer.Option(metavar="COLUMN", help="How many observations a row stands for.")]
+Classes = Annotated[str | None, typer.Option(metavar="NAMES", help="The classes of a list column, as a,b,c.")]
+Split = Annotated[str | None, typer.Option(metavar="NAME", help="One part of the file, such as val or test.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+
+def _examples(*lines: str) -> str:
+    # typer does not join the lines of a paragraph that begins with a backspace.
+    return "\b\nExamples:\n" + "\n".join(f"  calibrant {line}" for line in lines)
+
+
+def main() -> None:
+    """Run the command: exit 2 and one line on stderr for bad input, 130 for Ctrl-C."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command on these arguments, for its exit code."""
+    try:
+        return app(arguments, prog_name="calibrant", standalone_mode=False) or 0
+    except UsageError as error:
+        return _refuse(f"{error.format_message().rstrip('.')}; see calibrant --help")
+    except OSError as error:
+        return _refuse(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except ValueError as error:
+        return _refuse(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+
+
+@app.callback(invoke_without_command=True, epilog=_examples("demo", "report predictions.csv"))
+def about(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """How far a classifier's probabilities can be trusted, where they lie, and how to mend them.
+
+    A file of predictions has a column of labels, and one column a class (prob_cat, prob_dog, ...) or one column of
+    lists (probs or logits). Or it has a column confidence and a column correct.
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(f"calibrant {calibrant.__version__}" if version else context.get_help())
+
+
+@app.command(epilog=_examples("demo"))
+def demo(*, as_json: Json = False) -> None:
+    """Report on predictions that come with calibrant, and mend them."""
+    fit_on, test = calibrant.samples.load(SAMPLE)
+    found = calibrant.report(test, fit_on=fit_on)
+    with as_file(files(calibrant.samples) / f"{SAMPLE}.npz") as path:
+        sample = shlex.quote(str(path))
+    return (
+        _print_json(found.to_dict())
+        if as_json
+        else _print(
+            "A ResNet-18 trained on CIFAR-100: can its probabilities be trusted?\n",
+            found,
+            "\nThe same, step by step:",
+            f"  calibrant report {sample}",
+            f"  calibrant fit {sample} -o map.safetensors",
+            f"  calibrant apply map.safetensors {sample} -o mended.npz",
+            "  calibrant report mended.npz",
+            "\nYour own predictions, in a file with columns label, prob_cat, prob_dog, ...:",
+            "  calibrant report predictions.csv",
+        )
+    )
+
+
+@app.command(
+    epilog=_examples(
+        "report predictions.csv",
+        "report test.csv --fit-on validation.csv",
+        "report answers.jsonl --confidence p --correct is_right",
+    )
+)
+def report(
+    file: File,
+    *,
+    fit_on: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Other rows of the model: what would maps fitted on them do?")
+    ] = None,
+    label: Label = None,
+    probs: Probs = None,
+    logits: Logits = None,
+    confidence: Confidence = None,
+    correct: Correct = None,
+    weight: Weight = None,
+    classes: Classes = None,
+    split: Split = None,
+    as_json: Json = False,
+) -> None:
+    """Say how far probabilities can be trusted. Of several splits it takes test."""
+    read = _reader(label, probs, logits, confidence, correct, weight, classes)
+    x, other = read(file, split, "test"), None if fit_on is None else read(fit_on, None, "val")
+    found = calibrant.report(x, fit_on=other)
+    return _print_json(found.to_dict()) if as_json else _print(found)
+
+
+@app.command(
+    epilog=_examples("fit validation.csv -o map.safetensors", "fit validation.npz --family isotonic -o map.safetensors")
+)
+def fit(
+    file: File,
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="MAP.safetensors", help="The file to write.")],
+    family: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Usually temperature, and isotonic for one chance a row.")
+    ] = None,
+    label: Label = None,
+    probs: Probs = None,
+    logits: Logits = None,
+    confidence: Confidence = None,
+    correct: Correct = None,
+    weight: Weight = None,
+    classes: Classes = None,
+    split: Split = None,
+    as_json: Json = False,
+) -> None:
+    """Fit a map that mends probabilities, and save it. Of several splits it takes val.
+
+    The rows should be new to the model, and not those it will be tested on.
+    """
+    from .files import writable
+    from .reporting.summary import described
+
+    target = writable(out, [".safetensors"])
+    x = _reader(label, probs, logits, confidence, correct, weight, classes)(file, split, "val")
+    usual = "temperature" if isinstance(x, calibrant.Predictions) else "isotonic"
+    fitted = _family(family or usual).fit(x)
+    fitted.save(target)
+    facts = _facts(fitted)
+    if as_json:
+        return _print_json({"family": repr(fitted.family), "fitted_on": described(x), "map": str(target), **facts})
+    return _print(
+        f"Fitted {fitted.family!r} on {described(x)}.",
+        *(FACTS[name].format(fact) for name, fact in facts.items()),
+        f"Wrote {target}. Next: calibrant apply {shlex.quote(str(target))} FILE -o OUT",
+    )
+
+
+@app.command(epilog=_examples("apply map.safetensors test.csv -o mended.csv"))
+def apply(
+    fitted: Annotated[Path, typer.Argument(metavar="MAP", help="A map that calibrant fit wrote.")],
+    file: File,
+    *,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="OUT", help="The file to write: .npz, .csv, .parquet or .jsonl.")
+    ],
+    label: Label = None,
+    probs: Probs = None,
+    logits: Logits = None,
+    confidence: Confidence = None,
+    correct: Correct = None,
+    weight: Weight = None,
+    classes: Classes = None,
+    split: Split = None,
+    as_json: Json = False,
+) -> None:
+    """Mend the probabilities in a file with a map. Of several splits it takes test."""
+    from .files import WRITERS, writable
+    from .reporting.summary import calibrated, standing
+    from .reporting.terminal import comparison
+
+    target = writable(out, list(WRITERS))
+    if target.resolve() == file.resolve():
+        raise ValueError(f"{out}: -o must not be the file that is read; write to another")
+    x = _reader(label, probs, logits, confidence, correct, weight, classes)(file, split, "test")
+    mended = calibrated(calibrant.load(fitted), x)
+    calibrant.write(target, mended)
+    before, after = standing("before", x), standing("after", mended)
+    if as_json:
+        return _print_json({"before": asdict(before), "after": asdict(after), "out": str(target)})
+    return _print(comparison([before, after]), f"\nWrote {target}.")
+
+
+def families() -> dict[str, "type[Family]"]:
+    """The public families that need no arguments, by their names in lower case with hyphens."""
+    from .families import Family
+
+    rooms = [import_module(f".{room}", __package__) for room in ("chances", "vectors")]
+    homes = [import_module(f"{room.__name__}.{found.name}") for room in rooms for found in iter_modules(room.__path__)]
+    public = {name: thing for home in homes for name, thing in vars(home).items() if name in dir(calibrant)}
+    return {
+        re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(): thing
+        for name, thing in sorted(public.items())
+        if isinstance(thing, type) and issubclass(thing, Family) and is_dataclass(thing)
+        if all(field.default is not MISSING for field in fields(thing))
+    }
+
+
+def _family(name: str) -> "Family":
+    table = families()
+    if name.lower() not in table:
+        near = get_close_matches(name.lower(), table, 1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise ValueError(f"there is no family {name!r}; {hint}the families are {', '.join(table)}")
+    return table[name.lower()]()
+
+
+def _reader(
+    label: str | None,
+    probs: str | None,
+    logits: str | None,
+    confidence: str | None,
+    correct: str | None,
+    weight: str | None,
+    classes: str | None,
+) -> "Callable[[Path, str | None, str], Predictions | View]":
+    def read(file: Path, split: str | None, default_split: str) -> "Predictions | View":
+        return calibrant.read(
+            file,
+            label=label,
+            probs=probs,
+            logits=logits,
+            confidence=confidence,
+            correct=correct,
+            weight=weight,
+            classes=None if classes is None else [name.strip() for name in classes.split(",")],
+            split=split,
+            default_split=default_split,
+        )
+
+    return read
+
+
+def _facts(fitted: "Map") -> dict[str, Any]:
+    """The temperature of a map, and the certificate of its fit, where it has them."""
+    from .fitting.newton import Certificate
+    from .vectors.temperature import Scaled
+
+    rule = fitted.rule
+    proofs = [part for part in vars(rule).values() if isinstance(part, Certificate)]
+    facts: dict[str, Any] = {"temperature": rule.temperature} if isinstance(rule, Scaled) else {}
+    return facts | ({"certificate": asdict(proofs[0])} if proofs else {})
+
+
+def _print(*parts: object) -> None:
+    from rich.console import Console
+
+    from .reporting.terminal import MOST_WIDTH
+
+    console = Console(highlight=False, markup=False)
+    console.width = min(console.width, MOST_WIDTH)
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, str))
+
+
+def _print_json(thing: dict[str, Any]) -> None:
+    # JSON has no infinity, and a temperature can be one: it is told as null.
+    finite = {name: None if isinstance(value, float) and math.isinf(value) else value for name, value in thing.items()}
+    typer.echo(json.dumps(finite, allow_nan=False))
+
+
+def _refuse(reason: str) -> int:
+    typer.echo(f"calibrant: {' '.join(reason.split())}", err=True)
+    return 2

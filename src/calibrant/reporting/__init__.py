@@ -1,0 +1,1 @@
+"""Reports: what the numbers of a set of predictions are, and what they mean."""

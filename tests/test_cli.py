@@ -1,0 +1,238 @@
+"""The command: what it prints, what it writes, and how it refuses."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import calibrant
+from calibrant import Predictions, binary, from_probs, read, samples, write
+from calibrant.cli import families, run
+
+RNG = np.random.default_rng(0)
+PROBS = RNG.dirichlet([0.4, 0.4, 0.4], 300)
+LABELS = np.array([RNG.choice(3, p=0.5 * row + 1 / 6) for row in PROBS])
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a table of classes, a table of confidences and an archive of two splits."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    write("classes.csv", from_probs(PROBS, np.array(["a", "b", "c"])[LABELS], classes=["a", "b", "c"]))
+    write("chances.jsonl", binary(PROBS[:, 0], LABELS == 0))
+    logits = np.log(PROBS)
+    np.savez("both.npz", val_logits=logits[:100], val_labels=LABELS[:100], test_logits=logits, test_labels=LABELS)
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(list(arguments)) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:  # noqa: ANN401 - what json gives
+    out = said(capsys, *arguments, "--json")
+    assert out.count("\n") == 1
+    return json.loads(out)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run(list(arguments)) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("calibrant: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
+
+
+def test_demo_shows_the_sample_the_mending_and_commands_that_work(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = said(capsys, "demo")
+    assert "overconfident" in out
+    assert "Temperature" in out
+    assert "\x1b" not in out
+    commands = [line.split()[1:] for line in out.splitlines() if line.startswith("  calibrant ")]
+    assert [command[0] for command in commands] == ["report", "fit", "apply", "report", "report"]
+    for command in commands[:-1]:
+        said(capsys, *command)
+    assert (here / "mended.npz").exists()
+    assert told(capsys, "demo")["n"] == samples.load()[1].n
+
+
+@pytest.mark.usefixtures("here")
+def test_report_prints_what_the_library_reports(capsys: pytest.CaptureFixture[str]) -> None:
+    found = calibrant.report(read("classes.csv"))
+    shown = [line.rstrip() for line in said(capsys, "report", "classes.csv").splitlines()]
+    assert shown == str(found).splitlines()
+    assert told(capsys, "report", "classes.csv") == json.loads(json.dumps(found.to_dict()))
+    assert told(capsys, "report", "both.npz")["n"] == 300
+    assert told(capsys, "report", "both.npz", "--split", "val")["n"] == 100
+    assert len(told(capsys, "report", "both.npz", "--fit-on", "both.npz")["standings"]) == 3
+    assert told(capsys, "report", "chances.jsonl")["k"] is None
+
+
+@pytest.mark.usefixtures("here")
+def test_options_name_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("odd.csv").write_text("t,ham,spam,sure,fine,times\nspam,0.2,0.8,0.8,1,2\nham,0.3,0.7,0.7,0,1\n")
+    found = told(capsys, "report", "odd.csv", "--label", "t", "--probs", "ham,spam", "--weight", "times")
+    assert (found["k"], found["total"]) == (2, 3.0)
+    found = told(capsys, "report", "odd.csv", "--confidence", "sure", "--correct", "fine")
+    assert (found["k"], found["n"]) == (None, 2)
+    found = told(capsys, "report", "odd.csv", "--label", "t", "--logits", "ham,spam")
+    assert found["about"].endswith("from logits")
+    Path("list.jsonl").write_text('{"label": "spam", "probs": [0.2, 0.8]}\n')
+    assert told(capsys, "report", "list.jsonl", "--classes", "ham, spam")["k"] == 2
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("file", "family", "name"),
+    [
+        ("classes.csv", None, "Temperature()"),
+        ("chances.jsonl", None, "Isotonic"),
+        ("classes.csv", "isotonic", "OneVsRest"),
+        ("chances.jsonl", "Histogram-Binning", "HistogramBinning"),
+        ("chances.jsonl", "temperature", "Temperature()"),
+        ("chances.jsonl", "binned", "Binned"),
+    ],
+)
+def test_fit_then_apply_writes_what_the_library_gives(
+    file: str, family: str | None, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [] if family is None else ["--family", family]
+    assert told(capsys, "fit", file, "-o", "m.safetensors", *options)["family"].startswith(name)
+    out = said(capsys, "fit", file, "-o", "m.safetensors", *options)
+    assert "Wrote m.safetensors" in out
+    assert (re.search(r"Temperature \d\.", out) is not None) == (name == "Temperature()")
+    assert ("Optimum reached" in out) == (name == "Temperature()")
+    for suffix in (".npz", ".csv", ".parquet", ".jsonl"):
+        assert "before" in said(capsys, "apply", "m.safetensors", file, "-o", f"out{suffix}")
+        before, fitted, after = read(file), calibrant.load("m.safetensors"), read(f"out{suffix}")
+        if isinstance(before, Predictions):
+            assert isinstance(after, Predictions)
+            assert after.classes == ("a", "b", "c")
+            assert np.allclose(after.probs, fitted.apply(before).probs)
+        else:
+            assert isinstance(after, calibrant.View)
+            assert np.allclose(after.p, np.clip(fitted(before), 0, 1))
+    found = told(capsys, "apply", "m.safetensors", file, "-o", "out.csv")
+    assert found["before"]["nll"] == pytest.approx(calibrant.nll(read(file)))
+    assert found["after"]["ks"] == pytest.approx(calibrant.ks_error(read("out.csv")))
+
+
+@pytest.mark.usefixtures("here")
+def test_fit_takes_the_validation_split(capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(capsys, "fit", "both.npz", "-o", "m.safetensors")["fitted_on"].startswith("100 rows")
+    assert told(capsys, "fit", "both.npz", "-o", "m.safetensors", "--split", "test")["fitted_on"].startswith("300")
+
+
+@pytest.mark.usefixtures("here")
+def test_an_infinite_temperature_is_null_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    write("liar.csv", binary([0.9, 0.9, 0.1, 0.1], [0, 0, 1, 1]))
+    arguments = ["fit", "liar.csv", "--family", "temperature", "-o", "m.safetensors"]
+    assert told(capsys, *arguments)["temperature"] is None
+    assert "Temperature inf" in said(capsys, *arguments)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["nope"], "No such command 'nope'; see calibrant --help"),
+        (["report"], "Missing argument 'FILE'"),
+        (["report", "classes.csv", "--colour"], "No such option: --colour"),
+        (["report", "absent.csv"], "absent.csv: there is no such file"),
+        (["report", "clases.csv"], "did you mean classes.csv?"),
+        (["report", "classes.csv", "--label", "lable"], "did you mean 'label'?"),
+        (["report", "classes.xls"], "must end in .npz, .csv, .parquet, .jsonl"),
+        (["report", "classes.csv", "--fit-on", "chances.jsonl"], "fit_on must be of the same sort"),
+        (["fit", "classes.csv"], "Missing option"),
+        (["fit", "classes.csv", "-o", "classes.csv"], "must end in .safetensors"),
+        (["fit", "classes.csv", "-o", "nowhere/m.safetensors"], "there is no folder nowhere"),
+        (["fit", "classes.csv", "-o", "m.safetensors", "--family", "temprature"], "did you mean temperature?"),
+        (["fit", "classes.csv", "-o", "m.safetensors", "--family", "one-vs-rest"], "there is no family"),
+        (["apply", "classes.csv", "classes.csv", "-o", "out.csv"], "is not a map saved by calibrant"),
+        (["apply", "absent.safetensors", "classes.csv", "-o", "out.csv"], "there is no such file"),
+        (["apply", "m.safetensors", "classes.csv", "-o", "classes.csv"], "must not be the file that is read"),
+        (["apply", "m.safetensors", "classes.csv", "-o", "out.xls"], "must end in .npz, .csv, .parquet, .jsonl"),
+    ],
+    ids=" ".join,
+)
+def test_bad_input_is_one_line_and_exit_2(
+    arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert reason in refused(capsys, *arguments)
+    assert not Path("m.safetensors").exists()
+    assert not Path("out.csv").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_map_that_does_not_fit_the_file_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "fit", "classes.csv", "-o", "vector.safetensors")
+    said(capsys, "fit", "chances.jsonl", "-o", "chance.safetensors")
+    assert "whole vectors" in refused(capsys, "apply", "vector.safetensors", "chances.jsonl", "-o", "out.csv")
+    assert "3 classes" in refused(capsys, "apply", "chance.safetensors", "classes.csv", "-o", "out.csv")
+    assert "logits" in refused(capsys, "apply", "vector.safetensors", "both.npz", "-o", "out.csv")
+
+
+def test_an_unreadable_file_is_one_line(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def denied(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", "classes.csv")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "read_bytes", denied)
+        assert refused(capsys, "report", str(here / "classes.csv")) == "calibrant: classes.csv: Permission denied\n"
+
+
+def test_control_c_is_130_and_leaves_the_old_file(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    old = here / "m.safetensors"
+    old.write_text("old")
+    before = sorted(here.iterdir())
+    monkeypatch.setattr(Path, "replace", interrupted)
+    assert run(["fit", "classes.csv", "-o", "m.safetensors"]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+    assert (old.read_text(), sorted(here.iterdir())) == ("old", before)
+
+
+def test_help_has_an_example_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert said(capsys) == said(capsys, "--help")
+    assert "calibrant demo" in said(capsys, "--help")
+    for command in ("demo", "report", "fit", "apply"):
+        assert f"Examples:\n    calibrant {command}" in said(capsys, command, "--help")
+    assert said(capsys, "--version") == f"calibrant {calibrant.__version__}\n"
+
+
+def test_every_public_family_without_arguments_has_a_name() -> None:
+    assert {"temperature", "isotonic", "binned", "histogram-binning"} <= set(families())
+    assert "one-vs-rest" not in families()
+    for family in families().values():
+        assert isinstance(family(), calibrant.Family)
+
+
+def test_the_program_itself_exits_with_the_code(tmp_path: Path) -> None:
+    def program(*arguments: str) -> subprocess.CompletedProcess[str]:
+        code = "import sys; from calibrant.cli import main; main()"
+        command = [sys.executable, "-c", code, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+
+    bad = program("report", "absent.csv")
+    assert (bad.returncode, bad.stdout, bad.stderr) == (2, "", "calibrant: absent.csv: there is no such file\n")
+    assert program("--version").returncode == 0
+    write(tmp_path / "x.csv", from_probs(PROBS, LABELS))
+    good = program("report", "x.csv", "--json")
+    assert (good.returncode, good.stderr) == (0, "")
+    assert json.loads(good.stdout)["k"] == 3

@@ -1,0 +1,287 @@
+"""Files: what is written is read back, names decide, and every failure is one line with a way out."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from calibrant import Predictions, View, binary, from_logits, from_probs, read, write
+from calibrant.files import READERS
+
+SUFFIXES = list(READERS)
+RNG = np.random.default_rng(0)
+PROBS = RNG.dirichlet([1.0, 1.0, 1.0], 40)
+PLACES = RNG.integers(0, 3, 40)
+
+
+def predictions(path: Path) -> Predictions:
+    found = read(path)
+    assert isinstance(found, Predictions)
+    return found
+
+
+def text(folder: Path, name: str, *lines: str) -> Path:
+    path = folder / name
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def refusal(path: Path, **options: Any) -> str:  # noqa: ANN401 - any option of read
+    with pytest.raises(ValueError, match=r".") as caught:
+        read(path, **options)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    "classes",
+    [None, ("cat", "dog", "owl"), (7, 3, 5), ("true", "false", "1"), ("1", "2", "other"), ("a b", 'c"d', "e,f")],
+    ids=str,
+)
+def test_predictions_come_back_as_they_were_written(tmp_path: Path, suffix: str, classes: Any) -> None:  # noqa: ANN401
+    labels = PLACES if classes is None else np.array(classes, object)[PLACES]
+    pred = from_probs(PROBS, labels, classes=classes, weights=RNG.integers(0, 4, 40))
+    write(tmp_path / f"x{suffix}", pred)
+    back = predictions(tmp_path / f"x{suffix}")
+    assert np.array_equal(back.probs, pred.probs)
+    assert np.array_equal(back.labels, pred.labels)
+    assert back.classes == pred.classes
+    assert back.weights is not None
+    assert pred.weights is not None
+    assert np.array_equal(back.weights, pred.weights)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_narrow_floats_and_logits_come_back_as_probabilities(tmp_path: Path, suffix: str, kind: type) -> None:
+    pred = from_logits(np.log(PROBS).astype(kind), PLACES)
+    write(tmp_path / f"x{suffix}", pred)
+    back = predictions(tmp_path / f"x{suffix}")
+    assert back.kind == "probs"
+    assert np.allclose(back.probs, pred.probs, atol=1e-7)
+    assert back.weights is None
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("weights", [None, np.arange(40.0)], ids=["plain", "weighted"])
+def test_a_view_comes_back_as_it_was_written(tmp_path: Path, suffix: str, weights: Any) -> None:  # noqa: ANN401
+    view = binary(PROBS[:, 0], PLACES == 0, weights=weights)
+    write(tmp_path / f"x{suffix}", view)
+    back = read(tmp_path / f"x{suffix}")
+    assert isinstance(back, View)
+    assert np.array_equal(back.p, view.p)
+    assert np.array_equal(back.y, view.y)
+    assert (None if back.w is None else back.w.tolist()) == (None if weights is None else weights.tolist())
+
+
+def test_writing_leaves_the_old_file_when_it_is_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = text(tmp_path, "x.csv", "old")
+
+    def interrupted(*_: Path) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(path, from_probs(PROBS, PLACES))
+    assert path.read_text() == "old\n"
+    assert [each.name for each in tmp_path.iterdir()] == ["x.csv"]
+
+
+def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    pred = from_probs(PROBS, PLACES)
+    with pytest.raises(ValueError, match=r"must end in \.npz, \.csv, \.parquet, \.jsonl, not '\.xls'"):
+        write(tmp_path / "x.xls", pred)
+    with pytest.raises(ValueError, match="there is no folder"):
+        write(tmp_path / "nowhere" / "x.csv", pred)
+    mixed = from_probs(PROBS, np.array(["a", 1, True], object)[PLACES * 0], classes=["a", 1.5, None])
+    with pytest.raises(ValueError, match="classes must be all whole numbers or all text"):
+        write(tmp_path / "x.csv", mixed)
+
+
+@pytest.mark.parametrize("label", ["label", "y", "Y_TRUE", "target", "class", "true_label"])
+@pytest.mark.parametrize("prefix", ["prob_", "p_", "proba_", "Probs_"])
+def test_one_column_a_class_is_found_by_its_prefix(tmp_path: Path, label: str, prefix: str) -> None:
+    path = text(tmp_path, "x.csv", f"id,{prefix}ham,{prefix}spam,{label}", "7,0.9,0.1,ham", "8,0.2,0.8,spam")
+    pred = predictions(path)
+    assert (pred.classes, pred.labels.tolist(), pred.kind) == (("ham", "spam"), [0, 1], "probs")
+
+
+def test_names_and_never_values_tell_logits(tmp_path: Path) -> None:
+    path = text(tmp_path, "x.csv", "label,logit_0,logit_1", "1,0.5,0.5")
+    assert predictions(path).kind == "logits"
+    path = text(tmp_path, "x.csv", "label,prob_0,prob_1", "1,5,2")
+    assert "probs rows must sum to one (row 0 sums to 7); for logits name their columns with logits" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "labels"),
+    [
+        ("label,p_3,p_5", "5,0.4,0.6", [1]),
+        ("label,p_1.0,p_2.0", "2.0,0.4,0.6", [1]),
+        ("label,p_no,p_yes", "1,0.4,0.6", [1]),
+        ("label,p_true,p_false", "true,0.4,0.6", [0]),
+        ("label,p_1,p_other", "1,0.4,0.6", [0]),
+    ],
+)
+def test_labels_meet_the_class_names_of_the_header(tmp_path: Path, header: str, row: str, labels: list[int]) -> None:
+    assert predictions(text(tmp_path, "x.csv", header, row)).labels.tolist() == labels
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("x.jsonl", ['{"label": 1, "probs": [0.4, 0.6]}', '{"label": 0, "probs": [1, 0]}']),
+        ("x.jsonl", ['{"label": 1, "probs": {"0": 0.4, "1": 0.6}}', '{"label": 0, "probs": {"0": 1, "1": 0}}']),
+        ("x.csv", ["label,probs", '1,"[0.4, 0.6]"', '0,"[1, 0]"']),
+        ("x.csv", ["label,y_prob", "1,0.6", "0,0"]),
+    ],
+)
+def test_a_list_column_and_its_relatives_are_vectors(tmp_path: Path, name: str, lines: list[str]) -> None:
+    pred = predictions(text(tmp_path, name, *lines))
+    assert pred.probs.tolist() == [[0.4, 0.6], [1.0, 0.0]]
+    assert pred.labels.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["confidence,correct", "0.9,1", "0.4,0"],
+        ["conf,is_correct", "0.9,true", "0.4,false"],
+        ["p,y", "0.9,1", "0.4,0"],
+        ["score,label,pred", "0.9,cat,cat", "0.4,dog,cat"],
+        ["prob,y_true,y_pred", "0.9,2,2", "0.4,2,1"],
+        ["probability,outcome", "0.9,1", "0.4,0"],
+    ],
+)
+def test_a_confidence_with_its_outcome_is_a_view(tmp_path: Path, lines: list[str]) -> None:
+    view = read(text(tmp_path, "x.csv", *lines))
+    assert isinstance(view, View)
+    assert (view.p.tolist(), view.y.tolist()) == ([0.9, 0.4], [True, False])
+
+
+def test_options_name_columns_that_have_unusual_names(tmp_path: Path) -> None:
+    path = text(tmp_path, "x.csv", "truth_is,setosa,virginica,times", "virginica,0.3,0.7,2", "setosa,0.6,0.4,1")
+    names = ["setosa", "virginica"]
+    for probs in (names, "setosa,virginica", "setosa, virginica"):
+        pred = read(path, label="truth_is", probs=probs, weight="times")
+        assert isinstance(pred, Predictions)
+        assert (pred.labels.tolist(), pred.total, pred.classes) == ([1, 0], 3.0, tuple(names))
+    path = text(tmp_path, "x.jsonl", '{"t": "b", "v": [1.0, 2.0]}')
+    pred = read(path, label="t", logits="v", classes=["a", "b"])
+    assert isinstance(pred, Predictions)
+    assert (pred.labels.tolist(), pred.kind) == ([1], "logits")
+    path = text(tmp_path, "x.csv", "label,prob_0,prob_1,sure,hit", "0,0.3,0.7,0.7,0")
+    assert isinstance(read(path, confidence="sure", correct="hit"), View)
+
+
+def test_splits_of_an_npz_are_prefixes(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    logits = np.log(PROBS)
+    np.savez(path, val_logits=logits[:10], val_labels=PLACES[:10], test_logits=logits, test_labels=PLACES)
+    sizes = [read(path).n, read(path, split="val").n, read(path, default_split="val").n]
+    assert sizes == [40, 10, 10]
+    assert "there is no split 'train'; the file has the splits test, val" in refusal(path, split="train")
+    np.savez(path, val_logits=logits[:10], val_labels=PLACES[:10], train_logits=logits, train_labels=PLACES)
+    assert "choose one with split" in refusal(path)
+    np.savez(path, val_logits=logits[:10], val_labels=PLACES[:10])
+    assert read(path).n == 10
+    np.savez(path, logits=logits, labels=PLACES, weights=np.ones(40))
+    assert read(path).total == 40
+    assert "the file has no splits: leave split out" in refusal(path, split="val")
+    np.savez(path, test_conf=[0.9, 0.4], test_pred=[3, 1], test_labels=[3, 2])
+    view = read(path)
+    assert isinstance(view, View)
+    assert view.y.tolist() == [True, False]
+
+
+def test_splits_of_a_table_are_values_of_its_column_split(tmp_path: Path) -> None:
+    path = text(tmp_path, "x.csv", "split,label,p_0,p_1", "val,0,1,0", "test,1,0,1", "test,1,0.5,0.5")
+    assert [read(path).n, read(path, split="val").n] == [2, 1]
+    assert "the file has the splits test, val" in refusal(path, split="dev")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("x.csv", "", "the file is empty"),
+        ("x.csv", "label,p_0,p_1\n", "the file has no rows"),
+        ("x.txt", "hello", "a file to read must end in .npz, .csv, .parquet, .jsonl, not '.txt'"),
+        ("x.npz", "hello", "the file is not an npz, or it was damaged"),
+        ("x.parquet", "hello", "the file is not what its suffix says, or it was damaged"),
+        ("x.jsonl", "hello", "the file is not what its suffix says, or it was damaged"),
+        ("x.csv", "a,b\n1,2,3\n", "the file is not what its suffix says, or it was damaged"),
+        ("x.csv", "a,b\n1,2\n", "found no column of probabilities, logits or confidences"),
+        ("x.csv", "p_0,p_1\n0,1\n", "found no column of labels: name it with label; the columns are p_0, p_1"),
+        ("x.csv", "p\n0.5\n", "found no column of whether each claim was right: name it with correct"),
+        ("x.csv", "label,p_0,p_1\n0,1,0\n1,,1\n", "column 'p_0' must have a value in every row (row 1 has none)"),
+        ("x.csv", "label,p_0,p_1\n0,1,0\n,0,1\n", "column 'label' must have a value in every row (row 1 has none)"),
+        ("x.csv", "label,p_0,p_1\n0,.5,.5\n1,NA,1\n", "column 'p_0' must hold numbers (row 1 is 'NA')"),
+        ("x.csv", "p,correct\n.5,yes\n", "column 'correct' must hold numbers (row 0 is 'yes')"),
+        ("x.csv", "p,correct\n.5,2\n", "y must be 0 or 1 (row 0 is 2.0)"),
+        ("x.csv", "label,probs\n0,[1 0]\n", "column 'probs' must hold numbers (row 0 is '[1 0]')"),
+        ("x.csv", 'label,probs\n0,"[1,0]"\n0,[1]\n', "as many numbers in every row (row 0 has 2, row 1 has 1)"),
+        ("x.jsonl", '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1]}', "(row 0 has 2, row 1 has 1)"),
+        ("x.jsonl", '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1,null]}', "(row 1 has none)"),
+        ("x.jsonl", '{"label":"a","probs":[1,0]}', "name them with classes=[...]"),
+        ("x.jsonl", '{"label":0,"probs":[1,0],"logits":[1,0]}', "there are both probs and logits"),
+        ("x.csv", "label,p_a,p_b\nc,1,0\n", "labels must be among the classes ('a', 'b') (row 0 is 'c')"),
+    ],
+)
+def test_a_bad_file_is_refused_in_one_line(tmp_path: Path, name: str, content: str, said: str) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    assert said in refusal(path)
+
+
+def test_a_wrong_name_is_answered_with_the_likely_one(tmp_path: Path) -> None:
+    path = text(tmp_path, "preds.csv", "label,p_0,p_1", "0,1,0")
+    assert "there is no column 'lable'; did you mean 'label'? the columns are label, p_0, p_1" in refusal(
+        path, label="lable"
+    )
+    assert "did you mean 'label'" in refusal(path, probs=["labels", "p_1"])
+    assert "there is no column 'weight'" in refusal(path, weight="weight")
+    assert "there are both" in refusal(path, probs="p_", logits="p_")
+    assert f"there is no such file; did you mean {path}?" in refusal(tmp_path / "pred.csv")
+    assert "must end in" in refusal(tmp_path)
+    wide = text(tmp_path, "wide.csv", ",".join(f"c{i}" for i in range(30)), ",".join("0" * 30))
+    assert "c11 and 18 more" in refusal(wide)
+
+
+def test_python_objects_are_never_unpickled(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez(path, labels=np.array([{}, None], object), probs=np.eye(2))
+    assert "array 'labels' holds Python objects, or it was damaged" in refusal(path)
+    with path.open("wb") as file:
+        np.save(file, np.eye(2))
+    assert "one array without a name" in refusal(path)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".csv", ".jsonl"])
+@settings(max_examples=60, deadline=None)
+@given(place=st.floats(0, 0.999), flip=st.integers(1, 255), cut=st.booleans())
+def test_a_damaged_file_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, suffix: str, place: float, flip: int, *, cut: bool
+) -> None:
+    path = tmp_path_factory.mktemp("damaged") / f"x{suffix}"
+    write(path, from_probs(PROBS, PLACES))
+    content = bytearray(path.read_bytes())
+    at = int(place * len(content))
+    content[at] ^= flip
+    path.write_bytes(content[:at] if cut else content)
+    try:
+        read(path)
+    except ValueError as error:
+        assert "\n" not in str(error)  # noqa: PT017 - to be read is as good
+
+
+def test_importing_calibrant_and_its_files_loads_no_polars() -> None:
+    code = "import sys, calibrant.files, calibrant.cli, calibrant; sys.exit('polars' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
