@@ -6,7 +6,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # Stamps tell what is installed already, and since which version of the files that say so.
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
-BENCH := $(VENV)/.bench
+# Peers have many dependencies of their own, so they live apart.
+PEERS := .venv-peers
 
 .PHONY: demo setup test lint types bench clean
 
@@ -25,11 +26,11 @@ lint: $(DEV)
 types: $(DEV)
 	$(BIN)/mypy
 
-bench: $(BENCH)
-	$(BIN)/python benchmarks/speed.py
+bench: $(PEERS)/.ready
+	$(PEERS)/bin/python benchmarks/speed.py
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -44,7 +45,9 @@ $(DEV): $(BASE)
 	$(PIP) install --constraint constraints.txt --editable ".[dev]"
 	@touch $@
 
-$(BENCH): $(DEV)
-	@echo "Installing the peers to compare with ..."
-	$(PIP) install --constraint constraints.txt netcal probmetrics
+$(PEERS)/.ready: pyproject.toml constraints.txt
+	@echo "Installing the peers to compare with into $(PEERS) ..."
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
+		--editable ".[torch]" netcal probmetrics numba
 	@touch $@

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import expit, log_softmax
 
-from calibrant import Temperature, binary, from_logits, from_probs, nll, samples, top_label
+from calibrant import Temperature, binary, from_logits, from_probs, nll, one_class, samples, top_label
 
 
 @pytest.mark.parametrize("k", [2, 5, 100])
@@ -59,6 +59,15 @@ def test_claims_worse_than_chance_become_uniform() -> None:
     fitted = Temperature().fit(from_logits([[3.0, 0.0], [0.0, 3.0]], [1, 0]))
     assert fitted.rule.temperature == np.inf
     assert fitted.apply(from_logits([[3.0, 0.0]], [0])).probs.tolist() == [[0.5, 0.5]]
+
+
+def test_claims_wrong_with_certainty_become_uniform() -> None:
+    z = np.array([1e4, -1e4, 1e4])
+    for fitted in (
+        Temperature().fit(from_logits(z, [0, 1, 0])),
+        Temperature().fit(one_class(from_logits(z, [0, 1, 0]), 1)),
+    ):
+        assert fitted.rule.inverse == 0
 
 
 def test_claims_always_right_grow_sharp_and_stay_finite() -> None:

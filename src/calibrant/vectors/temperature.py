@@ -13,6 +13,9 @@ from ..predictions import Array
 from ..views import Canonical, View
 
 _SOME_ROWS = 2000
+# Half its square, 5e-13, is what the log loss may lie above its optimum; float32 logits allow no more.
+_TOLERANCE = 1e-6
+_LEAST_CURVATURE = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +58,10 @@ class Temperature(Family):
         start = np.ones(1)
         if view.n > 4 * _SOME_ROWS:
             some = view[:: view.n // _SOME_ROWS]
-            start[0] = self.vector_rule(some).inverse or 1.0
-        best, certificate = minimise(lambda inverse: _derivatives(view, float(inverse[0])), start, lower=0.0)
+            start[0] = self.vector_rule(some).inverse
+        best, certificate = minimise(
+            lambda inverse: _derivatives(view, float(inverse[0])), start, lower=0.0, tolerance=_TOLERANCE
+        )
         return Scaled(float(best[0]), certificate)
 
 
@@ -75,7 +80,8 @@ def _derivatives(view: Canonical, inverse: float) -> Derivatives:
         total = e.sum(1).astype(np.float64)
         e *= z
         mean = e.sum(1) / total
-        spread = np.einsum("ij,ij->i", e, z) / total - mean**2
+        # Without the last term a row wrong with certainty would have no curvature, and so no say.
+        spread = np.einsum("ij,ij->i", e, z) / total - mean**2 + _LEAST_CURVATURE * (mean - right) ** 2
         terms = np.stack([np.log(total) - inverse * right, mean - right, spread])
         return terms.sum(1) if w is None else terms @ w[rows]
 
