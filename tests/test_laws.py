@@ -35,8 +35,14 @@ CHANCE_FAMILIES: list[Family] = [
     c.Spline(5, runout="parabolic"),
     c.Spline(4, runout="cubic", bounded=True),
     c.Spline("cv"),
+    c.Smooth(),
 ]
-VECTOR_FAMILIES: list[Family] = [c.Temperature(), c.OneVsRest(c.Isotonic()), c.OneVsRest(c.Binned(5))]
+VECTOR_FAMILIES: list[Family] = [
+    c.Temperature(),
+    c.OneVsRest(c.Smooth()),
+    c.OneVsRest(c.Isotonic()),
+    c.OneVsRest(c.Binned(5)),
+]
 # Choose by cross-validation, whose folds know rows and not weights.
 BY_FOLDS = [c.Binned(edges="mass", rule="cv"), c.Spline("cv")]
 # Their maps, whatever the data, include the identity, so a calibrated view is a fixed point.
@@ -48,6 +54,7 @@ HOLD_THE_IDENTITY: list[Family] = [
     c.Temperature(),
     c.Beta(),
     c.Quadratic(),
+    c.Smooth(),
 ]
 MEASURES: list[Callable[[View], float]] = [
     c.ece,

@@ -10,6 +10,7 @@ from .chances.logistic import Beta as Beta
 from .chances.logistic import Platt as Platt
 from .chances.logistic import Quadratic as Quadratic
 from .chances.scaling_binning import ScalingBinning as ScalingBinning
+from .chances.smooth import Smooth as Smooth
 from .chances.spline import Spline as Spline
 from .chances.venn_abers import VennAbers as VennAbers
 from .cumulative import ks_error as ks_error

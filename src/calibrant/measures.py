@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .chances.binned import Binned, Edges, Steps
-from .chances.isotonic import Isotonic
+from .chances.smooth import Smooth
 from .families import Family, cross_fit
 from .fitting.blocks import on_all_cores
 from .predictions import Array, Predictions
@@ -17,7 +17,7 @@ Norm = Literal[1, 2, "max"]
 
 def calibration_error(
     x: Asked | Canonical,
-    family: Family = Isotonic(),  # noqa: B008 - families are frozen
+    family: Family = Smooth(),  # noqa: B008 - families are frozen
     *,
     norm: Norm = 1,
     folds: int | None = None,
@@ -28,8 +28,8 @@ def calibration_error(
     With `folds`, no row has a say in its own map. With `debias`, what chance alone would show is subtracted.
 
     >>> from calibrant import binary
-    >>> round(calibration_error(binary([0.8] * 10, [1] * 6 + [0] * 4)), 3)
-    0.2
+    >>> round(calibration_error(binary([0.8] * 1000, [1] * 600 + [0] * 400)), 3)
+    0.199
     """
     views = (x,) if isinstance(x, Canonical) else views_of(x)
     if debias:

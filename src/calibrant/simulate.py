@@ -1,12 +1,15 @@
 """Tasks whose true calibration map is known, to judge families and measures by."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from .families import Family
+from .measures import calibration_error
 from .predictions import Array
 from .views import View, binary
 
@@ -20,9 +23,31 @@ class Sample(NamedTuple):
     truth: Array
 
 
+class Assessment(NamedTuple):
+    """How near a family fitted on a sample comes to the truth, and the calibration error it shows to the true one."""
+
+    map_error: float
+    error_after: float
+    estimate: float
+    truth: float
+
+    @property
+    def bias(self) -> float:
+        """What the estimate lies above the true error."""
+        return self.estimate - self.truth
+
+
+class Task(ABC):
+    """Claims that lie by a known amount."""
+
+    @abstractmethod
+    def sample(self, n: int, seed: int) -> Sample:
+        """Claims and outcomes of n rows, with the true chances."""
+
+
 @dataclass(frozen=True)
-class Task:
-    """Claims that lie by a known amount: a true chance c is shown as (1 - weight) c + weight shape(c)."""
+class Shaped(Task):
+    """A true chance c, drawn evenly from [0, 1], is shown as (1 - weight) c + weight shape(c)."""
 
     shape: Shape
     weight: float
@@ -32,15 +57,31 @@ class Task:
         return (1 - self.weight) * c + self.weight * SHAPES[self.shape](c)
 
     def sample(self, n: int, seed: int) -> Sample:
-        """Uniform true chances in ascending order, outcomes drawn from them; the same for every shape and weight."""
+        """True chances in ascending order and outcomes drawn from them: the same for every shape and weight."""
         random = np.random.RandomState(seed + n)
         c = np.sort(random.dirichlet([1, 1], n)[:, 0])
         y = random.binomial(1, c)
         return Sample(binary(self.claim(c), y), c)
 
 
+@dataclass(frozen=True, eq=False)
+class Realistic(Task):
+    """Claims drawn from those of a real model, whose outcomes follow a map that is taken for true."""
+
+    claims: View
+    truth: Array
+
+    def sample(self, n: int, seed: int) -> Sample:
+        """Claims drawn with replacement, by weight, and outcomes drawn from their true chances."""
+        random = np.random.default_rng(seed)
+        share = None if self.claims.w is None else self.claims.w / self.claims.total
+        rows = random.choice(self.claims.n, n, p=share)
+        truth = self.truth[rows]
+        return Sample(replace(self.claims[rows], y=random.random(n) < truth, w=None), truth)
+
+
 @cache
-def task(shape: Shape, error: float) -> Task:
+def task(shape: Shape, error: float) -> Shaped:
     """The task of a shape whose mean |claim - chance| is `error` for uniform chances, to six decimals.
 
     >>> task("square", 0.05).weight
@@ -50,11 +91,44 @@ def task(shape: Shape, error: float) -> Task:
 
     low, high = 0.0, 1.0
     while True:
-        made = Task(shape, (low + high) / 2)
+        made = Shaped(shape, (low + high) / 2)
         found = round(quad(lambda c, claim=made.claim: abs(claim(c) - c), 0, 1)[0], 6)
         if found == error:
-            return Task(shape, round(made.weight, 6))
+            return Shaped(shape, round(made.weight, 6))
         low, high = (made.weight, high) if found < error else (low, made.weight)
+
+
+def realistic(scores: View, true_map: Callable[[View], Array]) -> Realistic:
+    """A task with the claims of a real model, whose outcomes follow `true_map`: networks pile up near 1.
+
+    >>> from calibrant import Isotonic, samples, top_label
+    >>> claims = top_label(samples.load("c10-lenet5")[1])
+    >>> realistic(claims, Isotonic().fit(claims)).sample(100, seed=0).view.n
+    100
+    """
+    return Realistic(scores, np.clip(true_map(scores), 0, 1))
+
+
+def assess(family: Family, task: Task, *, n: int = 3000, seed: int = 0, n_test: int = 100_000) -> Assessment:
+    """Fit a family on a sample of a task and hold its map, and the error it shows, against the truth.
+
+    `map_error` is the mean distance of the map from the true one (CMEE), `error_after` the calibration error that is
+    left once it is applied (CEAC): never more, as claims that it makes equal may cancel.
+    """
+    fit_on, test = task.sample(n, seed), task.sample(n_test, seed + 10**6)
+    q = family.fit(fit_on.view)(test.view)
+    return Assessment(
+        map_error=float(np.abs(q - test.truth).mean()),
+        error_after=float(np.abs(q - truth_after(q, test.truth)).mean()),
+        estimate=calibration_error(fit_on.view, family),
+        truth=float(np.abs(fit_on.view.p - fit_on.truth).mean()),
+    )
+
+
+def truth_after(q: Array, truth: Array) -> Array:
+    """The true chance behind each calibrated one: the mean truth of the rows that share it."""
+    _, place = np.unique(q, return_inverse=True)
+    return (np.bincount(place, truth) / np.bincount(place))[place]
 
 
 def _beta(a: float, b: float, middle: float) -> Callable[[Array], Array]:

@@ -58,6 +58,14 @@ class View:
         """Equal claims as one, in ascending order: what any map of the claim alone can see."""
         return _pool(self.p, self.y, self.w)
 
+    @cached_property
+    def odds_pool(self) -> Pool:
+        """The same by log odds, in place of `p`: claims that round to 1 stay apart."""
+        weight = np.ones(self.n) if self.w is None else self.w
+        kept = np.flatnonzero(weight)
+        order = kept[np.argsort(self.log_odds[kept])]
+        return _runs(self.log_odds[order], [weight[order], weight[order] * self.y[order]])
+
     def blocks(self) -> list["View"]:
         """The view in cache-sized pieces."""
         return [self[rows] for rows in row_blocks(self.n)]
@@ -318,6 +326,11 @@ def _pool(p: Array, y: Bools, w: Array | None) -> Pool:
         kept = np.flatnonzero(w)
         order = kept[np.argsort(p[kept])]
         p, sums = p[order], [w[order], w[order] * y[order]]
+    return _runs(p, sums)
+
+
+def _runs(p: Array, sums: list[Array]) -> Pool:
+    """Sorted claims made distinct, what belongs to equal ones added up."""
     starts = np.flatnonzero(np.append(True, p[1:] != p[:-1]))
     if len(starts) < len(p):
         p, sums = p[starts], [np.add.reduceat(each, starts) for each in sums]

@@ -63,7 +63,7 @@ class Platt(ChanceFamily):
 
     def chance_rule(self, view: View) -> Sigmoid:
         """Newton's method to the optimum."""
-        z, w, happened = _pooled(view)
+        z, w, happened = view.odds_pool
         n1 = happened.sum()
         n0 = w.sum() - n1
         targets = (happened * (n1 + 1) / (n1 + 2) + (w - happened) / (n0 + 2)) / w
@@ -82,7 +82,7 @@ class Beta(ChanceFamily):
 
     def chance_rule(self, view: View) -> BetaCurve:
         """Newton's method to the optimum under the two bounds."""
-        z, w, happened = _pooled(view)
+        z, w, happened = view.odds_pool
         log_p, log_rest = _logs(z)
         (a, b, intercept), certificate = _fitted([log_p, -log_rest], [1.0, 1.0], happened / w, w, least=0.0)
         return BetaCurve(a, b, intercept, certificate)
@@ -99,18 +99,9 @@ class Quadratic(ChanceFamily):
 
     def chance_rule(self, view: View) -> Parabola:
         """Newton's method to the optimum."""
-        z, w, happened = _pooled(view)
+        z, w, happened = view.odds_pool
         (bend, slope, intercept), certificate = _fitted([z**2, z], [0.0, 1.0], happened / w, w)
         return Parabola(bend, slope, intercept, certificate)
-
-
-def _pooled(view: View) -> tuple[Array, Array, Array]:
-    """Log odds sorted and made distinct, their weights and the weights of their events: row order leaves no trace."""
-    z, place = np.unique(view.log_odds, return_inverse=True)
-    weights = np.ones(view.n) if view.w is None else view.w
-    pooled = np.stack([z, *(np.bincount(place, x, len(z)) for x in (weights, weights * view.y))])
-    z, w, happened = pooled[:, pooled[1] > 0]
-    return z, w, happened
 
 
 def _fitted(
