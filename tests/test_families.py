@@ -1,13 +1,18 @@
 """Which family takes which view, what maps apply to, and folds."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from sklearn.model_selection import KFold
 
 from calibrant import (
     Binned,
+    HistogramBinning,
     Isotonic,
     OneVsRest,
+    Platt,
+    Spline,
     Temperature,
     binary,
     canonical,
@@ -121,9 +126,46 @@ def test_cross_fitting_whole_vectors() -> None:
 
 def test_too_few_folds_or_rows_are_refused() -> None:
     for view, folds in ((binary([0.5], [1]), 10), (binary([0.5, 0.6], [1, 0]), 1)):
-        with pytest.raises(ValueError, match="at least 2 folds and 2 rows"):
+        with pytest.raises(ValueError, match="folds, at least 2, and 2 rows"):
             cross_fit(Isotonic(), view, folds=folds)
 
 
 def test_the_simplest_within_a_thousandth_of_the_best() -> None:
     assert simplest_within(np.array([1.1, 1.0009, 1.0, 1.0])) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "message"),
+    [
+        (Binned, {"edges": "uniform"}, r"edges must be 'width' or 'mass', got 'uniform'"),
+        (Binned, {"slope": 2}, r"slope must be 0 or 1, got 2"),
+        (Binned, {"n_bins": 2.5}, r"n_bins must be of type int, got 2\.5"),
+        (HistogramBinning, {"n_bins": 0}, r"n_bins must be at least 1, got 0"),
+        (Spline, {"knots": "CV"}, r"knots must be 'cv' or of type int, got 'CV'"),
+        (Spline, {"runout": "straight"}, r"runout must be 'natural' or 'parabolic' or 'cubic', got 'straight'"),
+        (Isotonic, {"centred": 1}, r"centred must be of type bool, got 1"),
+        (OneVsRest, {"family": "isotonic"}, r"family must be of type Family, got 'isotonic'"),
+        (Isotonic().fit, {"x": np.ones(3)}, r"fitted on Predictions or a view, got ndarray: make them with"),
+        (cross_fit, {"family": Isotonic(), "view": MANY}, r"cross_fit takes a view, got Predictions: use top_label"),
+        (cross_fit, {"family": Isotonic(), "view": top_label(MANY), "folds": 2.5}, r"whole number of folds"),
+    ],
+)
+def test_what_an_option_does_not_allow_is_refused(
+    make: Callable[..., object], options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        make(**options)
+
+
+def test_a_map_of_two_classes_refuses_them_in_another_order() -> None:
+    ham = from_logits(TWO.scores, TWO.labels, classes=["ham", "spam"])
+    with pytest.raises(ValueError, match="same in the same order"):
+        Isotonic().fit(ham).apply(from_logits(TWO.scores, TWO.labels, classes=["spam", "ham"]))
+
+
+def test_saturated_claims_are_sorted_by_their_log_odds() -> None:
+    z, y = np.append(R.uniform(38, 80, 100), R.normal(0, 3, 100)), R.random(200) < 0.6
+    order = R.permutation(200)
+    q = cross_fit(Platt(), one_class(from_logits(z, y), 1), folds=5)
+    shuffled = cross_fit(Platt(), one_class(from_logits(z[order], y[order]), 1), folds=5)
+    np.testing.assert_allclose(shuffled, q[order], atol=1e-9)

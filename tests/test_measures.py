@@ -15,6 +15,7 @@ from calibrant import (
     classwise_ece,
     cross_fit,
     cv_ece,
+    decompose,
     ece,
     from_logits,
     from_probs,
@@ -133,3 +134,19 @@ def test_exact_zeros_and_ones_fall_into_the_outer_bins() -> None:
     view = binary([0.0, 0.05, 1.0], [1, 0, 1])
     assert ece(view, 10) == pytest.approx((2 * (0.5 - 0.025) + 0) / 3)
     assert ece(from_probs([[0.0, 1.0], [1.0, 0.0]], [1, 0])) == 0
+
+
+def test_words_and_numbers_that_mean_nothing_are_refused() -> None:
+    for norm in (3, "l1", np.inf):
+        with pytest.raises(ValueError, match=r"norm must be 1 or 2 or 'max', got"):
+            calibration_error(VIEW, norm=norm)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="family must be of type Family"):
+        calibration_error(VIEW, Isotonic)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"score must be 'brier' or 'log', got 'logloss'"):
+        decompose(VIEW, score="logloss")  # type: ignore[arg-type]
+
+
+def test_weights_that_sum_to_one_keep_their_bins() -> None:
+    whole, scaled = (ece(binary(P, Y, weights=np.full(500, w)), 10, edges="mass") for w in (1.0, 1 / 500))
+    assert scaled == pytest.approx(whole, abs=0.005)
+    assert abs(ece(VIEW, 1, edges="mass") - whole) > 0.02

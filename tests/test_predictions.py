@@ -1,6 +1,7 @@
 """The door: what is let in unchanged, and what is refused with the rule, the value and the way out."""
 
 import tracemalloc
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ import pytest
 import torch
 from scipy.special import log_softmax, softmax
 
-from calibrant import binary, ece, from_logits, from_probs, multilabel
+from calibrant import Predictions, binary, ece, from_logits, from_probs, multilabel
 from calibrant.predictions import LOG_TINY, TINY
 
 LOGITS = np.random.default_rng(0).normal(0, 3, (50, 4))
@@ -121,6 +122,10 @@ def _inf(value: float) -> np.ndarray:
         (lambda: from_logits(_inf(-np.inf), LABELS), r"logits must be finite \(row 17 is \["),
         (lambda: from_probs(PROBS, LABELS + 1), r"labels must lie in 0\.\.3, as there are 4 classes \(row \d+ is 4\)"),
         (lambda: from_probs(PROBS, -LABELS), r"labels must lie in 0\.\.3, as there are 4 classes \(row \d+ is -\d\)"),
+        (lambda: from_probs(PROBS, np.eye(4)[LABELS]), r"got shape \(50, 4\); .*labels\.argmax\(1\)"),
+        (lambda: from_probs(PROBS, [[0], [1, 2]]), r"labels must be one class for each of the 50 rows, got \[\[0\]"),
+        (lambda: from_probs(PROBS + 0j, LABELS), r"probs must be an array of numbers"),
+        (lambda: from_probs(PROBS, np.full(50, 1e30)), r"labels must be among the classes"),
         (lambda: from_probs(PROBS, LABELS[:9]), r"labels must be one class for each of the 50 rows, got shape \(9,\)"),
         (lambda: from_probs(PROBS, ["cat"] * 50), r"labels must be among .*row 0 is 'cat'\); name them with classes="),
         (lambda: from_probs(PROBS, LABELS + 0.5), r"labels must be among the classes"),
@@ -132,7 +137,7 @@ def _inf(value: float) -> np.ndarray:
         (lambda: from_probs(np.ones((3, 2, 2)), [0] * 3), r"got shape \(3, 2, 2\)"),
         (lambda: from_probs([], []), r"one chance a row with at least one row, got shape \(0,\)"),
         (lambda: from_probs([0.2, 1.2], [0, 1]), r"probs must lie in \[0, 1\] \(row 1 is 1\.2\); .*use from_logits"),
-        (lambda: from_probs([["a", "b"]], [0]), r"probs must be an array of numbers, got \[\['a', 'b'\]\]"),
+        (lambda: from_probs([["a", "b"]], [0]), r"probs must be an array of numbers.* got \[\['a', 'b'\]\]"),
         (lambda: from_probs([[0.5, 0.5], [1.0]], [0, 0]), r"probs must be an array of numbers"),
         (lambda: from_probs(PROBS, LABELS, weights=-np.ones(50)), r"weights must be counts.*\(row 0 is -1.0\)"),
         (lambda: from_probs(PROBS, LABELS, weights=[np.nan] * 50), r"weights must be counts.*\(row 0 is nan\)"),
@@ -140,7 +145,7 @@ def _inf(value: float) -> np.ndarray:
         (lambda: from_probs(PROBS, LABELS, weights=np.ones(5)), r"one number for each of the 50 .*shape \(5,\)"),
         (lambda: binary([0.5, np.nan], [0, 1]), r"p must lie in \[0, 1\] \(row 1 is nan\)"),
         (lambda: binary([0.5, 2.3], [0, 1]), r"p must lie in \[0, 1\] \(row 1 is 2\.3\); for logits use from_logits"),
-        (lambda: binary([0.5, 0.3], [0, 2]), r"y must be 0 or 1 \(row 1 is 2\.0\)"),
+        (lambda: binary([0.5, 0.3], [0, 2]), r"y must be 0 or 1.*\(row 1 is 2\.0\)"),
         (lambda: binary([0.5, 0.3], [0]), r"y must have one outcome for each of the 2 claims, got shape \(1,\)"),
         (lambda: binary([[0.5]], [[0]]), r"p must be one chance a row"),
         (lambda: multilabel([[0.5, 1.5]], [[0, 1]]), r"probs\[:, 1\] must lie in \[0, 1\] \(row 0 is 1\.5\)"),
@@ -152,13 +157,53 @@ def test_bad_input_is_refused_with_the_rule_the_row_and_the_remedy(make, message
         make()
 
 
-def test_ten_million_rows_of_float32_are_measured_in_little_more_than_their_own_memory() -> None:
+@pytest.mark.parametrize(
+    "given", [pl.Series(PROBS.tolist()), pd.Series(PROBS.tolist()), pl.Series(PROBS.tolist(), dtype=pl.Array(float, 4))]
+)
+def test_columns_of_lists(given: object) -> None:
+    np.testing.assert_array_equal(from_probs(given, LABELS).probs, PROBS)  # type: ignore[arg-type]
+
+
+def test_coarse_types_may_miss_one_by_more() -> None:
+    half = torch.softmax(torch.from_numpy(LOGITS), 1).bfloat16()
+    assert from_probs(half, LABELS).n == 50
+    assert from_probs(PROBS.astype(np.float16), LABELS).n == 50
+
+
+def test_rounding_out_of_range_is_put_right() -> None:
+    assert binary(np.array([1.0000001], np.float32), [1]).p.tolist() == [1.0]
+    assert from_probs([[1.0, -1e-17]], [0]).probs.tolist() == [[1.0, 0.0]]
+
+
+@pytest.mark.parametrize("labels", [np.array([1, 0], object), pd.Series([1, 0], dtype="Int64"), torch.tensor([1, 0])])
+def test_labels_of_odd_types(labels: object) -> None:
+    pred = from_probs([[0.7, 0.3]] * 2, labels, classes=["a", "b"])  # type: ignore[arg-type]
+    assert pred.labels.tolist() == [1, 0]
+
+
+def test_classes_may_be_any_names() -> None:
+    assert from_probs([[0.7, 0.3]], [True], classes=[False, True]).labels.tolist() == [1]
+    assert from_probs([[0.7, 0.3]], [0], classes=np.array(["a", "b"])).classes == ("a", "b")
+
+
+def test_one_row_or_none() -> None:
+    pred = from_probs(PROBS, LABELS)
+    assert (pred[3].n, binary([0.2, 0.4], [0, 1])[-1].p.tolist()) == (1, [0.4])
+    for rows in (slice(0, 0), np.array([], int), np.zeros(50, bool)):
+        with pytest.raises(ValueError, match="at least one row must be taken"):
+            pred[rows]
+
+
+@pytest.mark.parametrize("make", [from_probs, from_logits])
+def test_ten_million_rows_of_float32_are_measured_in_little_more_than_their_own_memory(
+    make: Callable[..., Predictions],
+) -> None:
     p = np.full((10**7, 10), 0.05, np.float32)
     p[:, 3] = 0.55
     labels = np.zeros(10**7, np.uint8)
-    ece(from_probs(p[:10], labels[:10]))
+    ece(make(p[:10], labels[:10]))
     tracemalloc.start()
-    ece(from_probs(p, labels))
+    ece(make(p, labels))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert 0 < peak < 0.25 * p.nbytes

@@ -87,3 +87,20 @@ def test_calibrated_logits_stay_exact_far_from_one_half() -> None:
     fitted = Temperature().fit(from_logits([[2.0, 0.0], [0.0, 2.0], [0.0, 2.0]], [0, 1, 0]))
     mended = fitted.apply(from_logits([[1e4, 0.0]], [0]))
     assert top_label(mended).log_odds[0] == pytest.approx(1e4 * fitted.rule.inverse)
+
+
+def test_rows_without_weight_are_no_rows_however_many() -> None:
+    random = np.random.default_rng(0)
+    z, y = random.normal(size=(16_000, 3)), random.integers(0, 3, 16_000)
+    w = np.ones(16_000)
+    w[::8] = 0
+    weighted = Temperature().fit(from_logits(z, y, weights=w)).rule.inverse
+    assert weighted == pytest.approx(Temperature().fit(from_logits(z[w > 0], y[w > 0])).rule.inverse, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_few_rows_of_float32(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n, k = int(random.integers(1, 200)), int(random.integers(2, 6))
+    z = np.tile(random.normal(0, 3, (1, k)), (n, 1)) if seed % 2 else random.normal(0, 3, (n, k))
+    assert Temperature().fit(from_logits(z.astype(np.float32), random.integers(0, k, n))).rule.inverse >= 0

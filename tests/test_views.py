@@ -1,5 +1,6 @@
 """Each view against the plainest way to ask its question."""
 
+from collections.abc import Callable
 from typing import Any
 
 import mpmath
@@ -149,3 +150,23 @@ def test_what_was_given_is_never_changed(rows: int, order: str) -> None:
             assert len(view.pool.p)
         assert np.isfinite(canonical(pred).log_odds).all()
         assert np.isfinite(pred.log_probs).all()
+
+
+def test_claims_from_float32_logits_keep_the_digits_of_float64() -> None:
+    z = R.normal(0, 30, (400, 4)).astype(np.float32)
+    single, double = (from_logits(z.astype(kind), R.integers(0, 4, 400)) for kind in (np.float32, np.float64))
+    for ask in (
+        top_label,
+        lambda pred: top_r(pred, 2),
+        lambda pred: within_top_r(pred, 2),
+        lambda pred: one_class(pred, 1),
+    ):
+        np.testing.assert_allclose(1 - ask(single).p, 1 - ask(double).p, rtol=1e-5, atol=1e-15)
+
+
+@pytest.mark.parametrize("ask", [top_label, classwise, canonical, lambda x: top_r(x, 1), lambda x: one_class(x, 0)])
+def test_views_are_asked_of_predictions_alone(ask: Callable[[Any], object]) -> None:
+    with pytest.raises(ValueError, match="a view is asked of Predictions, got View"):
+        ask(binary([0.5], [1]))
+    with pytest.raises(ValueError, match=r"k must be a column in 0\.\.4, got 'cat'"):
+        one_class(PREDS[0], "cat")  # type: ignore[arg-type]

@@ -3,13 +3,14 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any, Literal
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .predictions import Array, Ints, Kind, Predictions, softmax
-from .views import Canonical, View, binary, canonical, one_class
+from .predictions import Array, Ints, Kind, Predictions, floats, softmax
+from .views import MAKE_THEM, Canonical, View, binary, canonical, one_class
 
 Question = Predictions | View | Canonical
 
@@ -71,6 +72,7 @@ class ChanceMap(Map):
     rule: ChanceRule
     event: str
     completes: Literal[0, 1] | None
+    classes: tuple[object, ...] | None
 
     def __call__(self, x: View | ArrayLike) -> Array:
         """Calibrated chances for a view's claims, or for an array of chances."""
@@ -78,7 +80,7 @@ class ChanceMap(Map):
             raise ValueError(f"this map is of one chance (that {self.event}); use map.apply(pred) or ask a view first")
         if isinstance(x, View):
             return self.rule(x)
-        p = np.asarray(x, None if isinstance(x, np.ndarray) else np.float64)
+        p = floats(x, "p")
         return self.rule(binary(p.ravel(), np.zeros(p.size, np.bool_))).reshape(p.shape)
 
     def apply(self, pred: Predictions) -> Predictions:
@@ -88,6 +90,8 @@ class ChanceMap(Map):
                 f"apply needs a map of whole vectors: this one was fitted on whether {self.event} and the predictions "
                 f"have {pred.k} classes; fit on Predictions, or use OneVsRest({self.family!r})"
             )
+        if self.classes is not None:
+            refuse_other_classes(self.classes, pred)
         q = np.clip(self.rule(one_class(pred, self.completes)), 0, 1)
         pair = (1 - q, q) if self.completes else (q, 1 - q)
         return Predictions(np.stack(pair, axis=1), pred.labels, pred.weights, pred.classes, "probs")
@@ -125,20 +129,34 @@ class VectorMap(Map):
                 f"this map was fitted on {self.kind} and the predictions are {pred.kind}: "
                 f"give {self.kind}, from_{self.kind}"
             )
-        if pred.classes != self.classes:
-            raise ValueError(
-                f"this map was fitted on {len(self.classes)} classes {self.classes[:3]}... and the predictions have "
-                f"{pred.k} classes {pred.classes[:3]}...; they must be the same in the same order"
-            )
+        refuse_other_classes(self.classes, pred)
+
+
+def refuse_other_classes(fitted: tuple[object, ...], pred: Predictions) -> None:
+    """A map of some classes says nothing of others, nor of the same in another order."""
+    if pred.classes != fitted:
+        raise ValueError(
+            f"this map was fitted on {len(fitted)} classes {fitted[:3]}... and the predictions have {pred.k} classes "
+            f"{pred.classes[:3]}...; they must be the same in the same order"
+        )
 
 
 class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule or both
     """A set of maps and a rule to choose one: a frozen dataclass of hyperparameters, no state."""
 
+    def __post_init__(self) -> None:
+        for name, kind in get_type_hints(type(self)).items():
+            if name in self.__dict__:
+                refuse_other(name, getattr(self, name), kind)
+
     def fit(self, x: Question) -> Map:
         """Choose the map that fits a view, or the predictions as whole vectors."""
         if isinstance(x, View):
-            return ChanceMap(self, self.chance_rule(x), x.event, x.completes)
+            return ChanceMap(
+                self, self.chance_rule(x), x.event, x.completes, x.classes if x.completes is not None else None
+            )
+        if not isinstance(x, Predictions | Canonical):
+            raise ValueError(f"a family is fitted on Predictions or a view, got {type(x).__name__}: {MAKE_THEM}")
         view = x if isinstance(x, Canonical) else canonical(x)
         return VectorMap(self, self.vector_rule(view), view.pred.kind, view.pred.classes)
 
@@ -177,6 +195,8 @@ def cross_fit(family: Family, view: View | Canonical, *, folds: int = 10, seed: 
     >>> bool(abs(q - 1 / 3).mean() < 0.1)
     True
     """
+    if not isinstance(view, View | Canonical):
+        raise ValueError(f"cross_fit takes a view, got {type(view).__name__}: use top_label(pred) or canonical(pred)")
     q = np.empty(view.p.shape)
     for fitted, held in held_out(view, folds, seed):
         q[held] = family.fit(view[fitted])(view[held])
@@ -191,18 +211,30 @@ def held_out(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, 
 
     The folds are those of scikit-learn's `KFold(folds, shuffle=True, random_state=seed)` over rows sorted by claim.
     """
-    claims = (view.p,) if view.p.ndim == 1 else tuple(view.p.T[::-1])
     weights = np.zeros(view.n) if view.w is None else view.w
+    # Claims that round to one value are told apart by their log odds.
+    claims = (view.log_odds, view.p) if isinstance(view, View) else tuple(view.scores.T[::-1])
     order = np.lexsort((weights, view.y, *claims))
     if view.w is not None:
         order = order[view.w[order] > 0]
     n = len(order)
-    if folds < 2 or n < 2:
-        raise ValueError(f"cross-fitting needs at least 2 folds and 2 rows, got {folds} and {n}")
+    if not isinstance(folds, int | np.integer) or folds < 2 or n < 2:
+        raise ValueError(f"cross-fitting needs a whole number of folds, at least 2, and 2 rows; got {folds} and {n}")
     shuffled = np.arange(n)
     np.random.RandomState(seed).shuffle(shuffled)
     parts = np.array_split(shuffled, min(folds, n))
     return [(order[np.setdiff1d(shuffled, part)], order[np.sort(part)]) for part in parts]
+
+
+def refuse_other(name: str, value: object, kind: Any) -> None:  # noqa: ANN401 - any type, as annotations are
+    """A value that is not what its annotation allows: one of some words, a whole number, a family."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
+    words = [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]
+    types = tuple(each for each in kinds if isinstance(each, type))
+    fits = not (words or types) or (isinstance(value, types) and (bool in types or not isinstance(value, bool)))
+    if not fits and not any(value == word and type(value) is type(word) for word in words):
+        allowed = [repr(word) for word in words] + [f"of type {each.__name__}" for each in types]
+        raise ValueError(f"{name} must be {' or '.join(allowed)}, got {value!r}")
 
 
 def simplest_within(scores: Array, slack: float = 1.001) -> int:

@@ -7,7 +7,7 @@ from scipy.special import ndtr
 
 from .chances.binned import Binned, Edges, Steps
 from .chances.smooth import Smooth
-from .families import Family, cross_fit
+from .families import Family, cross_fit, refuse_other
 from .fitting.blocks import on_all_cores
 from .predictions import Array, Predictions
 from .views import Asked, Canonical, View, classwise, views_of
@@ -31,6 +31,8 @@ def calibration_error(
     >>> round(calibration_error(binary([0.8] * 1000, [1] * 600 + [0] * 400)), 3)
     0.199
     """
+    refuse_other("family", family, Family)
+    refuse_other("norm", norm, Norm)
     views = (x,) if isinstance(x, Canonical) else views_of(x)
     if debias:
         return float(np.mean([_debiased_error(view, family, norm, folds) for view in views]))

@@ -74,7 +74,8 @@ class Predictions:
             return np.zeros(self.n)
         return _by_rows(self.values, log_sum_exp)
 
-    def __getitem__(self, rows: Rows) -> "Predictions":
+    def __getitem__(self, rows: Rows | int) -> "Predictions":
+        rows = some_rows(self.n, rows)
         weights = None if self.weights is None else self.weights[rows]
         return Predictions(self.values[rows], self.labels[rows], weights, self.classes, self.kind)
 
@@ -83,12 +84,26 @@ class Predictions:
         return f"Predictions({self.n:,} rows of {self.k} classes from {self.kind}{weighted})"
 
 
+def some_rows(n: int, rows: Rows | int) -> Rows:
+    """Rows to take out of n: a slice, places or a mask as given, one place as a slice; none at all is refused."""
+    if isinstance(rows, int | np.integer):
+        rows = np.array([rows])
+    if isinstance(rows, slice):
+        taken = len(range(*rows.indices(n)))
+    else:
+        rows = np.asarray(rows)
+        taken = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
+    if not taken:
+        raise ValueError("at least one row must be taken, got none")
+    return rows
+
+
 def from_logits(
     logits: ArrayLike,
     labels: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    classes: Sequence[Hashable] | None = None,
+    classes: Sequence[Hashable] | NDArray[Any] | None = None,
 ) -> Predictions:
     """Predictions from raw scores, (n, k), or from log odds of class 1, (n,).
 
@@ -108,7 +123,7 @@ def from_probs(
     labels: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    classes: Sequence[Hashable] | None = None,
+    classes: Sequence[Hashable] | NDArray[Any] | None = None,
 ) -> Predictions:
     """Predictions from probabilities, (n, k), or from the chance of class 1, (n,).
 
@@ -120,7 +135,9 @@ def from_probs(
         p = chances(p, "probs")
         p = np.stack([1 - p, p], axis=1)
     _refuse_shape(p, "probs")
-    tolerance = max(_SUM_TOLERANCE, 8 * float(np.finfo(p.dtype).eps))
+    rounding = _rounding(probs, p)
+    tolerance = max(_SUM_TOLERANCE, rounding)
+    negative: list[bool] = []
     working = np.promote_types(p.dtype, np.float32)
 
     def wrong(block: Array) -> Bools:
@@ -128,28 +145,34 @@ def from_probs(
         columns = np.ascontiguousarray(block.T, working)
         fine: Bools = np.abs(columns.sum(0) - 1) <= tolerance
         if columns.min() < 0:
-            fine &= (columns >= 0).all(0)
+            negative.append(True)
+            fine &= (columns >= -rounding).all(0)
         return ~fine
 
     def reason(row: Array) -> str:
         if not np.isfinite(row).all():
             return "probs must be finite (row {row} is {value})"
-        if (row < 0).any():
+        if (row < -rounding).any():
             return "probs must not be negative (row {row} is {value}); for logits use from_logits"
         return f"probs rows must sum to one (row {{row}} sums to {row.sum():.6g}); for logits use from_logits"
 
     _refuse_rows(p, wrong, reason)
-    return _predictions(p, labels, weights, classes, "probs")
+    return _predictions(np.maximum(p, 0) if negative else p, labels, weights, classes, "probs")
 
 
 def floats(x: ArrayLike, name: str) -> Array:
     """`x` as a floating array, in its own float type and without a copy where it has one."""
     try:
         array = _host(x)
+        if array.dtype.kind == "O":
+            # A column of lists, as data frames have them.
+            array = np.array([np.asarray(row, np.float64) for row in array])
+        if array.dtype.kind == "c":
+            raise TypeError("complex")
         if array.dtype.kind != "f" or array.dtype.itemsize > 8:
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of numbers, got {_briefly(x)}") from error
+        raise ValueError(f"{name} must be an array of numbers, none missing, got {_briefly(x)}") from error
     return array
 
 
@@ -158,12 +181,14 @@ def chances(p: ArrayLike, name: str = "p") -> Array:
     array = floats(p, name)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} must be one chance a row with at least one row, got shape {array.shape}")
+    rounding = _rounding(p, array)
     _refuse_rows(
         array,
-        lambda block: ~((block >= 0) & (block <= 1)),
-        f"{name} must lie in [0, 1] (row {{row}} is {{value}}); for logits use from_logits",
+        lambda block: ~((block >= -rounding) & (block <= 1 + rounding)),
+        f"{name} must lie in [0, 1] (row {{row}} is {{value}}); for logits use from_logits, divide percents by 100",
     )
-    return array
+    # The very array, or where rounding took a chance out of range, a copy put right.
+    return array if array.min() >= 0 and array.max() <= 1 else np.clip(array, 0, 1)
 
 
 def outcomes(y: ArrayLike, n: int) -> Bools:
@@ -173,7 +198,11 @@ def outcomes(y: ArrayLike, n: int) -> Bools:
         array = floats(array, "y")
     if array.shape != (n,):
         raise ValueError(f"y must have one outcome for each of the {n} claims, got shape {array.shape}")
-    _refuse_rows(array, lambda block: (block != 0) & (block != 1), "y must be 0 or 1 (row {row} is {value})")
+    _refuse_rows(
+        array,
+        lambda block: (block != 0) & (block != 1),
+        "y must be 0 or 1, whether the event happened (row {row} is {value})",
+    )
     return array.astype(np.bool_, copy=False)
 
 
@@ -227,6 +256,14 @@ def _host(x: ArrayLike) -> NDArray[Any]:
     return np.asarray(x)
 
 
+def _rounding(given: ArrayLike, array: Array) -> float:
+    """How far a probability may miss its range by rounding alone, in the type it was handed over in."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(given, torch.Tensor) and given.dtype == torch.bfloat16:
+        return 4 * 2.0**-7
+    return 4 * float(np.finfo(array.dtype).eps)
+
+
 def _by_rows(values: Array, work: Callable[[Array], Array]) -> Any:  # noqa: ANN401 - as `work` gives it
     working = np.promote_types(values.dtype, np.float32)
     blocks = row_blocks(*values.shape)
@@ -242,24 +279,34 @@ def _by_rows(values: Array, work: Callable[[Array], Array]) -> Any:  # noqa: ANN
 
 
 def _predictions(
-    values: Array, labels: ArrayLike, weights: ArrayLike | None, classes: Sequence[Hashable] | None, kind: Kind
+    values: Array,
+    labels: ArrayLike,
+    weights: ArrayLike | None,
+    classes: Sequence[Hashable] | NDArray[Any] | None,
+    kind: Kind,
 ) -> Predictions:
     n, k = values.shape
-    names = tuple(range(k)) if classes is None else tuple(np.asarray(classes, object).tolist())
+    names = tuple(range(k)) if classes is None else tuple(np.array(classes, object).tolist())
     if len(names) != k or len(set(names)) != k:
         raise ValueError(f"classes must be {k} different names, one for each column, got {_briefly(names)}")
     return Predictions(values, _labels(labels, n, names), counts(weights, n), names, kind)
 
 
 def _labels(labels: ArrayLike, n: int, classes: tuple[Hashable, ...]) -> Ints:
-    array = _host(labels)
+    try:
+        array = _host(labels)
+    except ValueError as error:
+        raise ValueError(f"labels must be one class for each of the {n} rows, got {_briefly(labels)}") from error
     if array.shape != (n,):
-        raise ValueError(f"labels must be one class for each of the {n} rows, got shape {array.shape}")
+        hint = "; for one-hot rows give labels.argmax(1)" if array.ndim == 2 else ""
+        raise ValueError(f"labels must be one class for each of the {n} rows, got shape {array.shape}{hint}")
+    if array.dtype.kind == "O" and all(isinstance(label, int | np.integer) for label in array):
+        array = np.array(array.tolist())
     if array.dtype.kind == "b":
         array = array.view(np.uint8)
     if array.dtype.kind in "iuf" and all(isinstance(name, str) for name in classes):
         classes = tuple(range(len(classes)))
-    if array.dtype.kind == "f" and (array == np.floor(array)).all() and np.isfinite(array).all():
+    if array.dtype.kind == "f" and (array == np.floor(array)).all() and (np.abs(array) < 2**53).all():
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or classes != tuple(range(len(classes))):
         return _places(array, classes)
@@ -307,5 +354,5 @@ def _refuse_rows(
 def _briefly(x: object) -> str:
     if isinstance(x, np.ndarray):
         return np.array2string(x, precision=6, threshold=6, edgeitems=3)
-    text = repr(x.item() if isinstance(x, np.generic) else x)
+    text = " ".join(repr(x.item() if isinstance(x, np.generic) else x).split())
     return text if len(text) <= 60 else text[:57] + "..."

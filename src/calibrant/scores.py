@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from .chances.isotonic import Isotonic
-from .families import Family
+from .families import Family, refuse_other
 from .fitting.blocks import on_all_cores, row_blocks
 from .fitting.irls import logistic
 from .predictions import Array, Predictions, log_sum_exp
@@ -113,6 +113,8 @@ def decompose(
     >>> [round(part, 4) for part in parts]
     [0.085, 0.0625, 0.1875]
     """
+    refuse_other("score", score, Literal["brier", "log"])
+    refuse_other("family", family, Family)
     parts = [_parts(view, score, family) for view in views_of(x)]
     return Decomposition(*(float(part) for part in np.mean(parts, axis=0)))
 

@@ -87,15 +87,21 @@ def task(shape: Shape, error: float) -> Shaped:
     >>> task("square", 0.05).weight
     0.299999
     """
-    from scipy.integrate import quad
-
     low, high = 0.0, 1.0
+    if not 0 <= error <= (most := _error(Shaped(shape, 1.0))) or round(error, 6) != error:
+        raise ValueError(f"error must lie in 0..{most:g} for {shape!r}, with six decimals at most; got {error}")
     while True:
         made = Shaped(shape, (low + high) / 2)
-        found = round(quad(lambda c, claim=made.claim: abs(claim(c) - c), 0, 1)[0], 6)
+        found = round(_error(made), 6)
         if found == error:
             return Shaped(shape, round(made.weight, 6))
         low, high = (made.weight, high) if found < error else (low, made.weight)
+
+
+def _error(made: Shaped) -> float:
+    from scipy.integrate import quad
+
+    return float(quad(lambda c: abs(made.claim(c) - c), 0, 1)[0])
 
 
 def realistic(scores: View, true_map: Callable[[View], Array]) -> Realistic:

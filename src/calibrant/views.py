@@ -1,16 +1,19 @@
 """The yes/no questions one can ask of predictions: the chance claimed, and what happened."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from .fitting.blocks import on_all_cores, row_blocks
-from .predictions import Array, Bools, Ints, Predictions, Rows, chances, counts, floats, outcomes
+from .predictions import Array, Bools, Ints, Predictions, Rows, chances, counts, floats, outcomes, some_rows
 from .predictions import floored_log as log
+
+MAKE_THEM = "make them with from_probs(probs, labels), from_logits(logits, labels) or binary(p, y)"
 
 
 class Pool(NamedTuple):
@@ -25,7 +28,7 @@ class Pool(NamedTuple):
 class View:
     """Claims `p` of an event, whether it happened `y`, weights `w` read as counts (None: ones).
 
-    `completes` is the class, of two, whose chance `p` is: with 1 - p it makes up the whole vector.
+    `completes` is the class, of two, whose chance `p` is: with 1 - p it makes up the whole vector of `classes`.
     """
 
     p: Array
@@ -33,6 +36,7 @@ class View:
     w: Array | None = None
     event: str = "the event happens"
     completes: Literal[0, 1] | None = None
+    classes: tuple[Hashable, ...] | None = None
     exact_log_odds: Callable[[Rows], Array] | None = None
 
     @property
@@ -70,7 +74,8 @@ class View:
         """The view in cache-sized pieces."""
         return [self[rows] for rows in row_blocks(self.n)]
 
-    def __getitem__(self, rows: Rows) -> "View":
+    def __getitem__(self, rows: Rows | int) -> "View":
+        rows = some_rows(self.n, rows)
         whole = self.exact_log_odds
 
         def exact(inner: Rows) -> Array:
@@ -80,7 +85,7 @@ class View:
 
         w = None if self.w is None else self.w[rows]
         known = None if whole is None else exact
-        return View(self.p[rows], self.y[rows], w, self.event, self.completes, known)
+        return View(self.p[rows], self.y[rows], w, self.event, self.completes, self.classes, known)
 
     def __repr__(self) -> str:
         return f"View({self.n:,} claims that {self.event})"
@@ -129,7 +134,7 @@ class Canonical:
         """Log odds of each class against the rest, (n, k)."""
         return np.stack([view.log_odds for view in classwise(self.pred)], axis=1)
 
-    def __getitem__(self, rows: Rows) -> "Canonical":
+    def __getitem__(self, rows: Rows | int) -> "Canonical":
         return Canonical(self.pred[rows])
 
     def __repr__(self) -> str:
@@ -155,7 +160,7 @@ def multilabel(probs: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None
     >>> [round(float(view.p.mean()), 2) for view in multilabel([[0.9, 0.2], [0.7, 0.4]], [[1, 0], [1, 1]])]
     [0.8, 0.3]
     """
-    p, y = floats(probs, "probs"), np.asarray(labels)
+    p, y = floats(probs, "probs"), floats(labels, "labels")
     if p.ndim != 2 or p.shape != y.shape:
         raise ValueError(f"probs and labels must share one shape (rows, labels), got {p.shape} and {y.shape}")
     w = counts(weights, len(p))
@@ -172,23 +177,31 @@ def top_label(pred: Predictions) -> View:
     >>> top_label(from_probs([[0.7, 0.3], [0.4, 0.6]], [0, 0])).y.tolist()
     [True, False]
     """
-    p = np.empty(pred.n, np.promote_types(pred.values.dtype, np.float32))
+    _refuse_other(pred)
+    working = np.promote_types(pred.values.dtype, np.float32)
+    # From logits a claim is known to more digits than they have: in float32, 1 - 1e-9 would be 1.
+    p = np.empty(pred.n, working if pred.kind == "probs" else np.float64)
     y = np.empty(pred.n, np.bool_)
 
     def ask(rows: slice) -> None:
         block = pred.values[rows]
         # Classes go first: numpy is fast along rows that lie side by side, and slow along few classes.
-        columns = block.T.astype(p.dtype, order="C")
+        columns = block.T.astype(working, order="C")
         top, labels = columns.max(0), pred.labels[rows]
         highest = columns == top
         y[rows] = highest[labels, np.arange(len(block))]
+        ties: Array | int = 0
         if np.count_nonzero(highest) > len(block):
-            tied = np.flatnonzero(highest.sum(0) > 1)
+            ties = highest.sum(0) - 1
+            tied = np.flatnonzero(ties)
             y[rows][tied] = block[tied].argmax(1) == labels[tied]
-        if pred.kind == "logits":
+        if pred.kind == "probs":
+            np.minimum(top, 1, out=p[rows])
+        else:
             columns -= top
-            top = 1 / np.exp(columns, out=columns).sum(0)
-        np.minimum(top, 1, out=p[rows])
+            np.exp(columns, out=columns)
+            columns[highest] = 0
+            p[rows] = 1 / (1.0 + columns.sum(0, dtype=np.float64) + ties)
 
     on_all_cores(ask, row_blocks(pred.n, pred.k))
     return _ranked_view(pred, p, y, 0, 1, "the top label is right")
@@ -196,47 +209,54 @@ def top_label(pred: Predictions) -> View:
 
 def top_r(pred: Predictions, r: int) -> View:
     """Is the r-th most probable class right?"""
-    _refuse_rank(r, pred.k)
+    _refuse_rank(pred, r, 0)
     p, y = _ask_ranks(pred, r - 1, r)
     return _ranked_view(pred, p, y, r - 1, r, f"the class ranked {r} is right")
 
 
 def within_top_r(pred: Predictions, r: int) -> View:
     """Is the right class among the r most probable?"""
-    _refuse_rank(r, pred.k - 1)
+    _refuse_rank(pred, r, 1)
     p, y = _ask_ranks(pred, 0, r)
     return _ranked_view(pred, p, y, 0, r, f"the right class is among the top {r}")
 
 
 def one_class(pred: Predictions, k: int) -> View:
     """Is class number k the right one?"""
-    if not 0 <= k < pred.k:
-        raise ValueError(f"k must be a column in 0..{pred.k - 1}, got {k}")
-    p = pred.probs[:, k]
+    _refuse_other(pred)
+    if not isinstance(k, int | np.integer) or not 0 <= k < pred.k:
+        raise ValueError(f"k must be a column in 0..{pred.k - 1}, got {k!r}")
+    p = np.minimum(pred.probs[:, k], 1)
+
+    def likely_odds(at: Ints) -> Array:
+        # Above one half, 1 - p has lost its digits: the other classes are added up instead.
+        return _set_log_odds(pred, at, np.full((len(at), 1), k))
 
     def exact(rows: Rows) -> Array:
-        claims = p[rows].astype(np.float64)
         claimed = pred.values[rows, k].astype(np.float64)
         log_p = claimed - pred.log_norm[rows] if pred.kind == "logits" else log(claimed)
-        odds = log_p - np.log1p(-np.minimum(claims, 0.5))
-        # Above one half, 1 - p has lost its digits: add up the other classes instead.
-        likely = np.flatnonzero(claims > 0.5)
-        at = _places(pred.n, rows)[likely]
-        odds[likely] = _set_log_odds(pred, at, np.full((len(at), 1), k))
+        odds = log_p - np.log1p(-np.minimum(p[rows].astype(np.float64), 0.5))
+        likely = np.flatnonzero(p[rows] > 0.5)
+        odds[likely] = likely_odds(_places(pred.n, rows)[likely])
         return odds
 
+    if pred.kind == "logits":
+        p, likely = p.astype(np.float64), np.flatnonzero(p > 0.5)
+        p[likely] = expit(likely_odds(likely))
     completes: Literal[0, 1] | None = None if pred.k > 2 else 1 if k else 0
     event = f"the class is {pred.classes[k]}"
-    return View(np.minimum(p, 1), pred.labels == k, pred.weights, event, completes, exact)
+    return View(p, pred.labels == k, pred.weights, event, completes, None if completes is None else pred.classes, exact)
 
 
 def classwise(pred: Predictions) -> tuple[View, ...]:
     """A view for each class against the rest."""
+    _refuse_other(pred)
     return tuple(one_class(pred, k) for k in range(pred.k))
 
 
 def canonical(pred: Predictions) -> Canonical:
     """All classes at once: the strongest question."""
+    _refuse_other(pred)
     return Canonical(pred)
 
 
@@ -248,10 +268,7 @@ def views_of(x: Asked) -> tuple[View, ...]:
         return (x,)
     if isinstance(x, Sequence) and x and all(isinstance(view, View) for view in x):
         return tuple(x)
-    raise ValueError(
-        f"expected Predictions, a View or a sequence of Views, got {type(x).__name__}; "
-        "make them with from_probs(probs, labels), from_logits(logits, labels) or binary(p, y)"
-    )
+    raise ValueError(f"expected Predictions, a View or a sequence of Views, got {type(x).__name__}: {MAKE_THEM}")
 
 
 def _ranked_view(pred: Predictions, p: Array, y: Bools, first: int, last: int, event: str) -> View:
@@ -270,12 +287,15 @@ def _ranked_view(pred: Predictions, p: Array, y: Bools, first: int, last: int, e
 
 
 def _ask_ranks(pred: Predictions, first: int, last: int) -> tuple[Array, Bools]:
-    p, y = np.empty(pred.n, pred.probs.dtype), np.empty(pred.n, np.bool_)
+    p, y = np.empty(pred.n), np.empty(pred.n, np.bool_)
 
     def ask(rows: slice) -> None:
         chosen = _ranks(pred.values[rows], last)[:, first:]
         y[rows] = (chosen == pred.labels[rows, None]).any(1)
-        p[rows] = np.minimum(np.take_along_axis(pred.probs[rows], chosen, 1).sum(1), 1)
+        if pred.kind == "logits":
+            p[rows] = expit(_set_log_odds(pred, _places(pred.n, rows), chosen))
+        else:
+            p[rows] = np.minimum(np.take_along_axis(pred.values[rows], chosen, 1).sum(1, dtype=np.float64), 1)
 
     on_all_cores(ask, row_blocks(pred.n, pred.k))
     return p, y
@@ -309,9 +329,16 @@ def _places(n: int, rows: Rows) -> Ints:
     return np.arange(*rows.indices(n)) if isinstance(rows, slice) else np.arange(n)[rows]
 
 
-def _refuse_rank(r: int, most: int) -> None:
-    if not 1 <= r <= most:
-        raise ValueError(f"r must be a rank in 1..{most}, got {r}")
+def _refuse_rank(pred: Predictions, r: int, beyond: int) -> None:
+    _refuse_other(pred)
+    most = pred.k - beyond
+    if not isinstance(r, int | np.integer) or not 1 <= r <= most:
+        raise ValueError(f"r must be a rank in 1..{most}, got {r!r}")
+
+
+def _refuse_other(pred: Predictions) -> None:
+    if not isinstance(pred, Predictions):
+        raise ValueError(f"a view is asked of Predictions, got {type(pred).__name__}: {MAKE_THEM}")
 
 
 def _pool(p: Array, y: Bools, w: Array | None) -> Pool:

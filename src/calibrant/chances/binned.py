@@ -55,6 +55,7 @@ class Binned(ChanceFamily):
     rule: Literal["fixed", "sweep", "cv"] = "fixed"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.n_bins < 1:
             raise ValueError(f"n_bins must be at least 1, got {self.n_bins}")
 
@@ -107,9 +108,15 @@ class HistogramBinning(ChanceFamily):
     _: KW_ONLY
     edges: Edges = "mass"
 
+    def __post_init__(self) -> None:
+        self._binned()
+
     def chance_rule(self, view: View) -> Steps:
         """Average outcomes bin by bin."""
-        return Binned(self.n_bins, edges=self.edges, slope=0).chance_rule(view)
+        return self._binned().chance_rule(view)
+
+    def _binned(self) -> Binned:
+        return Binned(self.n_bins, edges=self.edges, slope=0)
 
 
 class _Sums:
@@ -125,8 +132,7 @@ class _Sums:
         """Edges between bins; those of equal mass start where an array_split of the rows would."""
         if edges == "width":
             return _width_edges(n_bins)
-        first = mass_starts(self.running[0, 1:], n_bins, np.arange(1, n_bins))
-        return np.append(self.p, np.inf)[first]
+        return np.append(self.p, np.inf)[mass_starts(self.running[0, 1:], n_bins, np.arange(1, n_bins))]
 
     def cells(self, inner: Array, edges: Edges) -> Array:
         """Weight, events, summed claims and summed squared residuals of each bin."""
@@ -139,18 +145,34 @@ def mass_starts(reached: Array, n_bins: int | Ints, k: Ints) -> Ints:
 
     With more bins than rows the last ones start beyond any claim and stay empty.
     """
-    whole, over = np.divmod(reached[-1], n_bins)
-    return np.searchsorted(reached, k * whole + np.minimum(k, over), side="right")
+    total = reached[-1]
+    whole, over = np.divmod(total, n_bins)
+    # Counts are dealt out as array_split does with rows; weights that are none are cut evenly.
+    counts = total == np.rint(total) and total >= len(reached)
+    return np.searchsorted(reached, k * whole + np.minimum(k, over) if counts else k * (total / n_bins), side="right")
 
 
 def _sweep(sums: _Sums, edges: Edges) -> int:
     """The most bins, counted up from one, before some bin has fewer events than the one below."""
-    for n_bins in range(2, len(sums.p) + 1):
-        count, happened = sums.cells(sums.inner(n_bins, edges), edges)[:2]
+    most = len(sums.p)
+    weight, happened = np.diff(sums.running[:2])
+    falls = np.flatnonzero(np.diff(happened / weight) < 0)
+    if not len(falls):
+        return most
+    low, high, total = sums.running[0, [falls[0], falls[-1] + 2, -1]]
+    for n_bins in range(2, most + 1):
+        if edges == "mass" and weight.max() <= total // n_bins:
+            # Only bins that hold a fall from claim to claim, or lie beside one, can fall themselves. Sizes of bins
+            # differ by one row at most.
+            first, last = int(low / (total // n_bins + 1)) - 2, int(high / (total // n_bins)) + 3
+            k = np.arange(max(0, first), min(n_bins, last) + 1)
+            count, happened = np.diff(sums.running[:2, mass_starts(sums.running[0, 1:], n_bins, k)])
+        else:
+            count, happened = sums.cells(sums.inner(n_bins, edges), edges)[:2]
         filled = count > 0
         if (np.diff(happened[filled] / count[filled]) < 0).any():
             return n_bins - 1
-    return len(sums.p)
+    return most
 
 
 def _steps(inner: Array, family: Binned, count: Array, happened: Array, claimed: Array) -> Steps:

@@ -36,6 +36,7 @@ class ScalingBinning(ChanceFamily):
     n_bins: int = 15
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.n_bins < 1:
             raise ValueError(f"n_bins must be at least 1, got {self.n_bins}")
 

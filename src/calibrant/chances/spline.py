@@ -32,6 +32,7 @@ class Spline(ChanceFamily):
     bounded: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         fewest = _FEWEST[self.runout]
         if self.knots != "cv" and self.knots < fewest:
             raise ValueError(f"knots must be at least {fewest} for runout={self.runout!r}, or 'cv'; got {self.knots}")

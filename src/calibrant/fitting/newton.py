@@ -24,6 +24,9 @@ class Certificate:
     steps: int
 
 
+_STUCK = "the fit did not converge: slope {slope:.3g} after {steps} steps; look for extreme scores or weights"
+
+
 class DidNotConverge(ValueError):
     """No optimum was reached: there is none, or the steps ran out."""
 
@@ -57,14 +60,16 @@ def minimise(
         while True:
             ahead = np.where(room <= length, bound, x + length * move)
             found = derivatives(ahead)
-            # The last term forgives rounding, or the final steps would never be taken.
-            if found[0] <= value + 1e-4 * gradient @ (ahead - x) + 1e-9 * (1 + abs(value)):
+            falls = found[0] <= value + 1e-4 * gradient @ (ahead - x)
+            # Near the optimum rounding hides whether values fall, but slopes, which shrink towards it, still tell.
+            level = found[0] <= value + 1e-6 * (1 + abs(value))
+            if falls or (level and abs(found[1] @ move) <= 0.9 * abs(gradient @ move)):
                 break
             length /= 2
             if length < 1e-20:
-                raise DidNotConverge(f"the fit did not converge: slope {slope:.3g} after {steps} steps")
+                raise DidNotConverge(_STUCK.format(slope=slope, steps=steps))
         x, (value, gradient, hessian) = ahead, found
-    raise DidNotConverge(f"the fit did not converge: slope {slope:.3g} after {most_steps} steps")
+    raise DidNotConverge(_STUCK.format(slope=slope, steps=most_steps))
 
 
 def _newton_move(x: Vector, gradient: Vector, hessian: Vector, bound: Vector, unit: Vector) -> Vector:

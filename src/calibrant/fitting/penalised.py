@@ -1,5 +1,6 @@
 """Penalised logistic regression under many penalties at once, each with the evidence for it."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -7,8 +8,11 @@ from scipy.special import expit
 
 from .newton import DidNotConverge, Vector
 
+# Of the squared slope, in the fit's own curvature: about twice what the loss still lies above its optimum.
 _TOLERANCE = 1e-7
-_MOST_STEPS = 100
+# With strong penalties rounding may hide a fall of the loss before that; then this is near enough.
+_NEAR = 1e-4
+_MOST_STEPS = 200
 
 
 class Fits(NamedTuple):
@@ -37,32 +41,43 @@ def penalised_logistic(x: Vector, offset: Vector, w: Vector, happened: Vector, p
         precision[:, i, j] += bend @ products
         return precision
 
-    a = np.zeros(penalties.shape[:2])
-    # From far off, one weighted least squares to the raw shares lands nearer than many steps would.
-    share = (happened + 0.5) / (w + 1)
-    bend = w * share * (1 - share)
-    rough = _solve(precisions(bend), a + (bend * (np.log(share / (1 - share)) - offset)) @ x)
-    a = np.where((losses(rough)[0] < losses(a)[0])[:, None], rough, a)
+    a = _start(x, offset, w, happened, precisions)
+    a[losses(a)[0] > losses(np.zeros_like(a))[0]] = 0
     value, eta = losses(a)
+    caution, fell = np.zeros(len(a)), np.ones(len(a), np.bool_)
     for _ in range(_MOST_STEPS):
         q = expit(eta)
         gradient = (w * q - happened) @ x + _times(penalties, a)
         precision = precisions(w * q * (1 - q))
         move = _solve(precision, gradient)
-        if ((gradient * move).sum(1) <= _TOLERANCE).all():
+        slope = (gradient * move).sum(1)
+        if (slope <= np.where(fell, _TOLERANCE, _NEAR)).all():
             evidence = -value + (np.linalg.slogdet(penalties)[1] - np.linalg.slogdet(precision)[1]) / 2
             return Fits(a, precision, evidence)
-        ahead = a - move
-        found, eta_ahead = losses(ahead)
-        if (worse := found > value + 1e-9 * (1 + np.abs(value))).any():
-            # Far off, Newton's steps are wild. The curvature of a parabola above the loss is safe, if slower.
-            ahead[worse] = (a - _solve(precisions(w * _steepest(eta)), gradient))[worse]
-            found, eta_ahead = losses(ahead)
-        a, value, eta = ahead, found, eta_ahead
-    raise DidNotConverge(f"the penalised fit did not converge in {_MOST_STEPS} steps")
+        if caution.any():
+            # Far off, Newton's steps are wild. Some of the curvature of a parabola above the loss tames them: all of
+            # it can do no harm but is slow, so each penalty takes as little as still lets its loss fall.
+            move = _solve(precisions(w * (q * (1 - q) + caution[:, None] * _above(eta))), gradient)
+        found, eta_ahead = losses(a - move)
+        fell = found <= value + 1e-9 * (1 + np.abs(value))
+        caution = np.where(fell, np.where(caution > 1e-4, caution / 8, 0), np.clip(8 * caution, 1e-3, 1))
+        a[fell] -= move[fell]
+        value[fell], eta[fell] = found[fell], eta_ahead[fell]
+    raise DidNotConverge(
+        f"the penalised fit did not converge in {_MOST_STEPS} steps; look for extreme claims or weights"
+    )
 
 
-def _steepest(eta: Vector) -> Vector:
+def _start(x: Vector, offset: Vector, w: Vector, happened: Vector, precisions: Callable[[Vector], Vector]) -> Vector:
+    """One weighted least squares to the raw shares: from far off it lands nearer than many steps would."""
+    share = (happened + 0.5) / (w + 1)
+    bend = w * share * (1 - share)
+    precision = precisions(bend)
+    target = (bend * (np.log(share / (1 - share)) - offset)) @ x
+    return _solve(precision, np.broadcast_to(target, precision.shape[:2]))
+
+
+def _above(eta: Vector) -> Vector:
     """Curvature of the parabola that touches log(1 + e^eta) at eta and -eta, and is nowhere below it."""
     return np.divide(np.tanh(eta / 2), 2 * eta, out=np.full_like(eta, 0.25), where=eta != 0)
 

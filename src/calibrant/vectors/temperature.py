@@ -13,6 +13,7 @@ from ..predictions import Array
 from ..views import Canonical, View
 
 _SOME_ROWS = 2000
+_MANY_CELLS = 1 << 21
 # Half its square, 5e-13, is what the log loss may lie above its optimum; float32 logits allow no more.
 _TOLERANCE = 1e-6
 _LEAST_CURVATURE = 1e-14
@@ -55,6 +56,8 @@ class Temperature(Family):
 
     def vector_rule(self, view: Canonical) -> Scaled:
         """Newton's method in one over the temperature, begun from the optimum of some of the rows."""
+        if view.w is not None and not view.w.all():
+            return self.vector_rule(view[view.w > 0])
         start = np.ones(1)
         if view.n > 4 * _SOME_ROWS:
             some = view[:: view.n // _SOME_ROWS]
@@ -68,7 +71,8 @@ class Temperature(Family):
 def _derivatives(view: Canonical, inverse: float) -> Derivatives:
     """Mean log loss at `inverse`, and its first two derivatives: by row, the mean and variance of the logits."""
     scores, labels, w = view.scores, view.y, view.w
-    working = np.promote_types(scores.dtype, np.float32)
+    # Few rows cost nothing in float64; of many, the roundings of float32 cancel.
+    working = np.promote_types(scores.dtype, np.float32 if scores.size > _MANY_CELLS else np.float64)
     # Rounded as the products below will be, or value and slope would speak of different points.
     inverse = float(working.type(inverse))
 
