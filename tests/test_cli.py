@@ -12,7 +12,7 @@ import pytest
 
 import calibrant
 from calibrant import Predictions, binary, from_probs, read, samples, write
-from calibrant.cli import families, run
+from calibrant.cli import _print_json, families, run
 
 RNG = np.random.default_rng(0)
 PROBS = RNG.dirichlet([0.4, 0.4, 0.4], 300)
@@ -28,6 +28,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write("chances.jsonl", binary(PROBS[:, 0], LABELS == 0))
     logits = np.log(PROBS)
     np.savez("both.npz", val_logits=logits[:100], val_labels=LABELS[:100], test_logits=logits, test_labels=LABELS)
+    for name in ("folder.csv", "folder.safetensors"):
+        Path(name).mkdir()
+    Path("huge.csv").write_text("label,p_0,p_1\n10000000000000000001,0.4,0.6\n")
     return tmp_path
 
 
@@ -112,7 +115,7 @@ def test_fit_then_apply_writes_what_the_library_gives(
     assert told(capsys, "fit", file, "-o", "m.safetensors", *options)["family"].startswith(name)
     out = said(capsys, "fit", file, "-o", "m.safetensors", *options)
     assert "Wrote m.safetensors" in out
-    assert (re.search(r"Temperature \d\.", out) is not None) == (name == "Temperature()")
+    assert (re.search(r"temperature +\d\.", out) is not None) == (name == "Temperature()")
     assert ("Optimum reached" in out) == (name == "Temperature()")
     for suffix in (".npz", ".csv", ".parquet", ".jsonl"):
         assert "before" in said(capsys, "apply", "m.safetensors", file, "-o", f"out{suffix}")
@@ -130,6 +133,45 @@ def test_fit_then_apply_writes_what_the_library_gives(
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("file", ["chances.jsonl", "classes.csv"])
+@pytest.mark.parametrize("family", families())
+def test_every_family_is_fitted_applied_and_shown(file: str, family: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, "fit", file, "--family", family, "-o", "m.safetensors")
+    assert found["family"].replace("OneVsRest(family=", "").startswith(type(families()[family]()).__name__)
+    assert told(capsys, "apply", "m.safetensors", file, "-o", "out.csv")["after"]["nll"] > 0
+    out = said(capsys, "show", "m.safetensors")
+    assert out.startswith(found["family"])
+    assert max(map(len, out.splitlines())) <= 80
+    shown = told(capsys, "show", "m.safetensors")
+    assert shown["facts"] == found["facts"]
+    if file == "classes.csv" and family != "temperature":
+        assert told(capsys, "show", "m.safetensors", "--class", "b")["of_class"] == "b"
+        assert "did you mean 'c'?" in refused(capsys, "show", "m.safetensors", "--class", "cc")
+
+
+@pytest.mark.usefixtures("here")
+def test_apply_keeps_other_columns_and_needs_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "fit", "classes.csv", "-o", "m.safetensors")
+    lines = Path("classes.csv").read_text().splitlines()
+    Path("named.csv").write_text("\n".join(f"{i or 'id'},{line}" for i, line in enumerate(lines)))
+    said(capsys, "apply", "m.safetensors", "named.csv", "-o", "out.csv")
+    assert Path("out.csv").read_text().splitlines()[0] == "id,label,prob_a,prob_b,prob_c"
+    Path("bare.csv").write_text("\n".join(line.split(",", 1)[1] for line in lines))
+    assert "tells no labels or outcomes, so nothing is scored" in said(
+        capsys, "apply", "m.safetensors", "bare.csv", "-o", "out2.csv"
+    )
+    found = told(capsys, "apply", "m.safetensors", "bare.csv", "-o", "out2.csv")
+    assert (found["before"], found["after"]) == (None, None)
+    mended = [line.split(",", 2)[2] for line in Path("out.csv").read_text().splitlines()]
+    assert Path("out2.csv").read_text().splitlines() == mended
+
+
+def test_infinities_are_null_however_deep(capsys: pytest.CaptureFixture[str]) -> None:
+    _print_json({"a": [np.inf, {"b": (-np.inf, 1.5)}], "c": np.inf})
+    assert json.loads(capsys.readouterr().out) == {"a": [None, {"b": [None, 1.5]}], "c": None}
+
+
+@pytest.mark.usefixtures("here")
 def test_fit_takes_the_validation_split(capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, "fit", "both.npz", "-o", "m.safetensors")["fitted_on"].startswith("100 rows")
     assert told(capsys, "fit", "both.npz", "-o", "m.safetensors", "--split", "test")["fitted_on"].startswith("300")
@@ -139,8 +181,9 @@ def test_fit_takes_the_validation_split(capsys: pytest.CaptureFixture[str]) -> N
 def test_an_infinite_temperature_is_null_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     write("liar.csv", binary([0.9, 0.9, 0.1, 0.1], [0, 0, 1, 1]))
     arguments = ["fit", "liar.csv", "--family", "temperature", "-o", "m.safetensors"]
-    assert told(capsys, *arguments)["temperature"] is None
-    assert "Temperature inf" in said(capsys, *arguments)
+    (fact,) = told(capsys, *arguments)["facts"]
+    assert (fact["name"], fact["value"]) == ("temperature", None)
+    assert "temperature  inf" in said(capsys, *arguments)
 
 
 @pytest.mark.usefixtures("here")
@@ -155,6 +198,12 @@ def test_an_infinite_temperature_is_null_in_json(capsys: pytest.CaptureFixture[s
         (["report", "classes.csv", "--label", "lable"], "did you mean 'label'?"),
         (["report", "classes.xls"], "must end in .npz, .csv, .parquet, .jsonl"),
         (["report", "classes.csv", "--fit-on", "chances.jsonl"], "fit_on must be of the same sort"),
+        (["report", "classes.csv", "--probs", ""], "probs is an empty name"),
+        (["report", "folder.csv"], "folder.csv: this is a folder"),
+        (["report", "huge.csv"], "huge.csv: column 'label' cannot be read"),
+        (["fit", "classes.csv", "-o", "folder.safetensors"], "folder.safetensors: this is a folder"),
+        (["show", "absent.safetensors"], "there is no such file"),
+        (["show", "classes.csv"], "is not a map saved by calibrant"),
         (["fit", "classes.csv"], "Missing option"),
         (["fit", "classes.csv", "-o", "classes.csv"], "must end in .safetensors"),
         (["fit", "classes.csv", "-o", "nowhere/m.safetensors"], "there is no folder nowhere"),
@@ -211,7 +260,7 @@ def test_control_c_is_130_and_leaves_the_old_file(
 def test_help_has_an_example_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys) == said(capsys, "--help")
     assert "calibrant demo" in said(capsys, "--help")
-    for command in ("demo", "report", "fit", "apply"):
+    for command in ("demo", "report", "fit", "apply", "show"):
         assert f"Examples:\n    calibrant {command}" in said(capsys, command, "--help")
     assert said(capsys, "--version") == f"calibrant {calibrant.__version__}\n"
 

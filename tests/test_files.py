@@ -1,5 +1,6 @@
 """Files: what is written is read back, names decide, and every failure is one line with a way out."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,35 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_files import predictions, refusal, text
 
 from calibrant import Predictions, View, binary, from_logits, from_probs, read, write
-from calibrant.files import READERS
+from calibrant.columns import Wanted
+from calibrant.files import READERS, take
 
 SUFFIXES = list(READERS)
 RNG = np.random.default_rng(0)
 PROBS = RNG.dirichlet([1.0, 1.0, 1.0], 40)
 PLACES = RNG.integers(0, 3, 40)
-
-
-def predictions(path: Path) -> Predictions:
-    found = read(path)
-    assert isinstance(found, Predictions)
-    return found
-
-
-def text(folder: Path, name: str, *lines: str) -> Path:
-    path = folder / name
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def refusal(path: Path, **options: Any) -> str:  # noqa: ANN401 - any option of read
-    with pytest.raises(ValueError, match=r".") as caught:
-        read(path, **options)
-    message = str(caught.value)
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    return message
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -102,84 +84,12 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="there is no folder"):
         write(tmp_path / "nowhere" / "x.csv", pred)
     mixed = from_probs(PROBS, np.array(["a", 1, True], object)[PLACES * 0], classes=["a", 1.5, None])
-    with pytest.raises(ValueError, match="classes must be all whole numbers or all text"):
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(ValueError, match="this is a folder; name a file to write"):
+        write(tmp_path / "folder.csv", pred)
+    assert "this is a folder; name a file in it" in refusal(tmp_path / "folder.csv")
+    with pytest.raises(ValueError, match=r"all whole numbers or all text.* with classes=\[str\(name\)"):
         write(tmp_path / "x.csv", mixed)
-
-
-@pytest.mark.parametrize("label", ["label", "y", "Y_TRUE", "target", "class", "true_label"])
-@pytest.mark.parametrize("prefix", ["prob_", "p_", "proba_", "Probs_"])
-def test_one_column_a_class_is_found_by_its_prefix(tmp_path: Path, label: str, prefix: str) -> None:
-    path = text(tmp_path, "x.csv", f"id,{prefix}ham,{prefix}spam,{label}", "7,0.9,0.1,ham", "8,0.2,0.8,spam")
-    pred = predictions(path)
-    assert (pred.classes, pred.labels.tolist(), pred.kind) == (("ham", "spam"), [0, 1], "probs")
-
-
-def test_names_and_never_values_tell_logits(tmp_path: Path) -> None:
-    path = text(tmp_path, "x.csv", "label,logit_0,logit_1", "1,0.5,0.5")
-    assert predictions(path).kind == "logits"
-    path = text(tmp_path, "x.csv", "label,prob_0,prob_1", "1,5,2")
-    assert "probs rows must sum to one (row 0 sums to 7); for logits name their columns with logits" in refusal(path)
-
-
-@pytest.mark.parametrize(
-    ("header", "row", "labels"),
-    [
-        ("label,p_3,p_5", "5,0.4,0.6", [1]),
-        ("label,p_1.0,p_2.0", "2.0,0.4,0.6", [1]),
-        ("label,p_no,p_yes", "1,0.4,0.6", [1]),
-        ("label,p_true,p_false", "true,0.4,0.6", [0]),
-        ("label,p_1,p_other", "1,0.4,0.6", [0]),
-    ],
-)
-def test_labels_meet_the_class_names_of_the_header(tmp_path: Path, header: str, row: str, labels: list[int]) -> None:
-    assert predictions(text(tmp_path, "x.csv", header, row)).labels.tolist() == labels
-
-
-@pytest.mark.parametrize(
-    ("name", "lines"),
-    [
-        ("x.jsonl", ['{"label": 1, "probs": [0.4, 0.6]}', '{"label": 0, "probs": [1, 0]}']),
-        ("x.jsonl", ['{"label": 1, "probs": {"0": 0.4, "1": 0.6}}', '{"label": 0, "probs": {"0": 1, "1": 0}}']),
-        ("x.csv", ["label,probs", '1,"[0.4, 0.6]"', '0,"[1, 0]"']),
-        ("x.csv", ["label,y_prob", "1,0.6", "0,0"]),
-    ],
-)
-def test_a_list_column_and_its_relatives_are_vectors(tmp_path: Path, name: str, lines: list[str]) -> None:
-    pred = predictions(text(tmp_path, name, *lines))
-    assert pred.probs.tolist() == [[0.4, 0.6], [1.0, 0.0]]
-    assert pred.labels.tolist() == [1, 0]
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        ["confidence,correct", "0.9,1", "0.4,0"],
-        ["conf,is_correct", "0.9,true", "0.4,false"],
-        ["p,y", "0.9,1", "0.4,0"],
-        ["score,label,pred", "0.9,cat,cat", "0.4,dog,cat"],
-        ["prob,y_true,y_pred", "0.9,2,2", "0.4,2,1"],
-        ["probability,outcome", "0.9,1", "0.4,0"],
-    ],
-)
-def test_a_confidence_with_its_outcome_is_a_view(tmp_path: Path, lines: list[str]) -> None:
-    view = read(text(tmp_path, "x.csv", *lines))
-    assert isinstance(view, View)
-    assert (view.p.tolist(), view.y.tolist()) == ([0.9, 0.4], [True, False])
-
-
-def test_options_name_columns_that_have_unusual_names(tmp_path: Path) -> None:
-    path = text(tmp_path, "x.csv", "truth_is,setosa,virginica,times", "virginica,0.3,0.7,2", "setosa,0.6,0.4,1")
-    names = ["setosa", "virginica"]
-    for probs in (names, "setosa,virginica", "setosa, virginica"):
-        pred = read(path, label="truth_is", probs=probs, weight="times")
-        assert isinstance(pred, Predictions)
-        assert (pred.labels.tolist(), pred.total, pred.classes) == ([1, 0], 3.0, tuple(names))
-    path = text(tmp_path, "x.jsonl", '{"t": "b", "v": [1.0, 2.0]}')
-    pred = read(path, label="t", logits="v", classes=["a", "b"])
-    assert isinstance(pred, Predictions)
-    assert (pred.labels.tolist(), pred.kind) == ([1], "logits")
-    path = text(tmp_path, "x.csv", "label,prob_0,prob_1,sure,hit", "0,0.3,0.7,0.7,0")
-    assert isinstance(read(path, confidence="sure", correct="hit"), View)
 
 
 def test_splits_of_an_npz_are_prefixes(tmp_path: Path) -> None:
@@ -206,6 +116,62 @@ def test_splits_of_a_table_are_values_of_its_column_split(tmp_path: Path) -> Non
     path = text(tmp_path, "x.csv", "split,label,p_0,p_1", "val,0,1,0", "test,1,0,1", "test,1,0.5,0.5")
     assert [read(path).n, read(path, split="val").n] == [2, 1]
     assert "the file has the splits test, val" in refusal(path, split="dev")
+    path = text(tmp_path, "x.csv", "SPLIT,label,p_0,p_1", "Val,0,1,0", "Test,1,0,1", "Test,1,0.5,0.5")
+    assert [read(path).n, read(path, split="VAL").n] == [2, 1]
+
+
+def test_upper_and_lower_case_are_one_in_an_npz(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    logits = np.log(PROBS)
+    np.savez(path, VAL_Logits=logits[:10], VAL_Labels=PLACES[:10], Test_Logits=logits, Test_Labels=PLACES)
+    assert [read(path).n, read(path, split="val").n] == [40, 10]
+
+
+@pytest.mark.parametrize("target", ["out.csv", "out.parquet", "out.jsonl", "out.npz"])
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_table_keeps_its_other_columns_when_it_is_written_again(
+    tmp_path: Path, target: str, *, labelled: bool
+) -> None:
+    lines = ["id,target,logit_a,logit_b,note", "7,a,1,0,x", "8,b,0,2,y"]
+    path = text(tmp_path, "x.csv", *(lines if labelled else [re.sub(r"^([^,]*),[^,]*", r"\1", each) for each in lines]))
+    source = take(path, Wanted(), None, "test", needs_outcomes=False)
+    assert source.has_outcomes == labelled
+    assert isinstance(source.x, Predictions)
+    write(tmp_path / target, from_probs(source.x.probs, source.x.labels, classes=["a", "b"]), source=source)
+    back = take(tmp_path / target, Wanted(), None, "test", needs_outcomes=False)
+    assert isinstance(back.x, Predictions)
+    assert np.allclose(back.x.probs, source.x.probs)
+    assert (back.has_outcomes, back.x.classes) == (labelled, ("a", "b"))
+    assert not labelled or back.x.labels.tolist() == [0, 1]
+    if back.table is not None:
+        assert back.table.columns == ["id", *(["target"] if labelled else []), "note", "prob_a", "prob_b"]
+        assert back.table["id"].to_list() == [7, 8]
+
+
+def test_a_confidence_is_written_again_under_its_own_name(tmp_path: Path) -> None:
+    path = text(tmp_path, "x.csv", "id,score,hit,times", "7,0.9,1,2", "8,0.4,0,1")
+    source = take(path, Wanted(weight="times"), None, "test")
+    assert isinstance(source.x, View)
+    write(tmp_path / "out.jsonl", binary(source.x.p / 2, source.x.y, weights=source.x.w), source=source)
+    first = (tmp_path / "out.jsonl").read_text().splitlines()[0]
+    assert first == '{"id":7,"score":0.45,"hit":1,"times":2}'
+    bare = text(tmp_path, "y.csv", "score", "0.9", "0.4")
+    source = take(bare, Wanted(), None, "test", needs_outcomes=False)
+    assert not source.has_outcomes
+    for target in ("out.csv", "out.npz"):
+        write(tmp_path / target, source.x, source=source)
+        assert "found no column of whether each claim was right" in refusal(tmp_path / target)
+
+
+def test_vectors_that_speak_against_the_new_ones_are_left_out(tmp_path: Path) -> None:
+    path = text(tmp_path, "x.jsonl", '{"label": 1, "probs": [0.4, 0.6], "logits": [1.0, 2.0], "meta": {"id": 7}}')
+    source = take(path, Wanted(logits="logits"), None, "test")
+    write(tmp_path / "out.parquet", source.x, source=source)
+    pred = predictions(tmp_path / "out.parquet")
+    assert isinstance(source.x, Predictions)
+    assert np.allclose(pred.probs, source.x.probs)
+    with pytest.raises(ValueError, match=r"this table cannot be a \.csv .* write another format"):
+        write(tmp_path / "out.csv", source.x, source=source)
 
 
 @pytest.mark.parametrize(
@@ -220,13 +186,13 @@ def test_splits_of_a_table_are_values_of_its_column_split(tmp_path: Path) -> Non
         ("x.csv", "a,b\n1,2,3\n", "the file is not what its suffix says, or it was damaged"),
         ("x.csv", "a,b\n1,2\n", "found no column of probabilities, logits or confidences"),
         ("x.csv", "p_0,p_1\n0,1\n", "found no column of labels: name it with label; the columns are p_0, p_1"),
-        ("x.csv", "p\n0.5\n", "found no column of whether each claim was right: name it with correct"),
+        ("x.csv", "p\n0.5\n", "found no column of whether each claim was right: name it with correct or label"),
         ("x.csv", "label,p_0,p_1\n0,1,0\n1,,1\n", "column 'p_0' must have a value in every row (row 1 has none)"),
         ("x.csv", "label,p_0,p_1\n0,1,0\n,0,1\n", "column 'label' must have a value in every row (row 1 has none)"),
         ("x.csv", "label,p_0,p_1\n0,.5,.5\n1,NA,1\n", "column 'p_0' must hold numbers (row 1 is 'NA')"),
-        ("x.csv", "p,correct\n.5,yes\n", "column 'correct' must hold numbers (row 0 is 'yes')"),
-        ("x.csv", "p,correct\n.5,2\n", "y must be 0 or 1 (row 0 is 2.0)"),
-        ("x.csv", "label,probs\n0,[1 0]\n", "column 'probs' must hold numbers (row 0 is '[1 0]')"),
+        ("x.csv", "p,correct\n.5,maybe\n", "must hold 0 and 1, true and false or yes and no (row 0 is 'maybe')"),
+        ("x.csv", "p,correct\n.5,2\n", "y must be 0 or 1"),
+        ("x.csv", "label,probs\n0,[1 x]\n", "column 'probs' must hold numbers (row 0 is '[1 x]')"),
         ("x.csv", 'label,probs\n0,"[1,0]"\n0,[1]\n', "as many numbers in every row (row 0 has 2, row 1 has 1)"),
         ("x.jsonl", '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1]}', "(row 0 has 2, row 1 has 1)"),
         ("x.jsonl", '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1,null]}', "(row 1 has none)"),
@@ -250,7 +216,7 @@ def test_a_wrong_name_is_answered_with_the_likely_one(tmp_path: Path) -> None:
     assert "there is no column 'weight'" in refusal(path, weight="weight")
     assert "there are both" in refusal(path, probs="p_", logits="p_")
     assert f"there is no such file; did you mean {path}?" in refusal(tmp_path / "pred.csv")
-    assert "must end in" in refusal(tmp_path)
+    assert "this is a folder" in refusal(tmp_path)
     wide = text(tmp_path, "wide.csv", ",".join(f"c{i}" for i in range(30)), ",".join("0" * 30))
     assert "c11 and 18 more" in refusal(wide)
 

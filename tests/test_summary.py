@@ -5,19 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shared_claims import claims
 
 import calibrant
 from calibrant import Predictions, Report, View, binary, from_logits, from_probs, report, samples
-from calibrant.reporting.verdict import chance_limit
 
 RNG = np.random.default_rng(0)
-
-
-def claims(n: int, lift: float = 0.0, slope: float = 1.0, seed: int = 0) -> View:
-    """Claims whose true log odds are `slope` times the claimed ones, plus `lift`."""
-    rng = np.random.default_rng(seed)
-    z = rng.normal(0, 2, n)
-    return binary(1 / (1 + np.exp(-z)), rng.random(n) < 1 / (1 + np.exp(-slope * z - lift)))
 
 
 def value(found: Report, view: str, name: str) -> float | None:
@@ -65,44 +58,6 @@ def test_a_view_answers_its_own_question() -> None:
     assert (found.k, found.about) == (None, "2,000 claims that the event happens")
 
 
-@pytest.mark.parametrize(
-    ("view", "finding"),
-    [
-        (claims(5000), "no error seen"),
-        (claims(50), "no error seen"),
-        (claims(5000, lift=-1), "overconfident"),
-        (claims(5000, lift=1), "underconfident"),
-        (claims(20_000, slope=0.5), "too extreme"),
-        (claims(20_000, slope=2), "too timid"),
-        (claims(200_000, lift=0.04), "small error"),
-        (binary([0.1] * 30 + [0.9] * 30, [1] * 30 + [0] * 30), "uneven"),
-    ],
-    ids=str,
-)
-def test_the_verdict_names_the_fault(view: View, finding: str) -> None:
-    found = report(view)
-    assert found.finding == finding
-    explained = "within what chance makes" in found.verdict
-    assert explained == (finding == "no error seen")
-    assert explained != ("Chance alone does not explain it" in found.verdict)
-
-
-def test_the_verdict_tells_the_direction_and_the_size() -> None:
-    found = report(binary([0.9] * 1000, [1] * 600 + [0] * 400))
-    assert "claim 90.00% on average and the event happens 60.00% of the time, 30.00 points less" in found.verdict
-    assert "calibrant fit" in found.advice
-    assert "So few rows would hide" in report(claims(40)).verdict
-    assert "more rows" in report(claims(40)).advice
-
-
-def test_calibrated_claims_stay_below_the_chance_limit_19_times_in_20() -> None:
-    below = 0
-    for seed in range(600):
-        view = claims(400, seed=seed)
-        below += calibrant.ks_error(view) <= chance_limit(view)
-    assert 0.93 < below / 600 < 0.985
-
-
 def test_weights_are_counts() -> None:
     view = claims(300)
     twice = binary(np.tile(view.p, 2), np.tile(view.y, 2))
@@ -134,32 +89,10 @@ def test_an_undefined_slope_is_told_and_kills_nothing(x: View, why: str) -> None
     json.dumps(found.to_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize(
-    ("x", "warning"),
-    [
-        (claims(100), "Only 100 rows"),
-        (binary(np.repeat([0.2, 0.4, 0.6], 700), np.tile([True, False, False], 700)), "3 distinct in 2,100 rows"),
-        (binary([1.0, 0.0, 0.5], [1, 1, 1]), "Claims of exactly 0 or 1: 2, of which 1 wrong"),
-        (from_probs([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]], [1, 1]), "exactly 0 for the right class: 1;"),
-        (from_probs([[0.6, 0.3, 0.1]], ["a"], classes=["a", "b", "c"]), "2 of 3 classes never occur (b, c)"),
-        (from_logits(RNG.normal(size=(20, 9)), np.zeros(20, int)), "8 of 9 classes never occur (1, 2, 3, 4, 5, ...)"),
-    ],
-    ids=str,
-)
-def test_what_weakens_the_numbers_is_warned_of(x: Predictions | View, warning: str) -> None:
-    found = report(x)
-    assert any(warning in each for each in found.warnings)
-    assert warning in " ".join(str(found).split())
-
-
-def test_large_sound_data_have_no_warnings() -> None:
-    assert report(claims(5000)).warnings == ()
-
-
 def test_fit_on_shows_what_maps_would_do(sample: tuple[Predictions, Predictions]) -> None:
     fit_on, pred = sample
     found = report(pred, fit_on=fit_on)
-    assert [each.name for each in found.standings] == ["as they are", "Temperature", "Isotonic"]
+    assert [each.name for each in found.standings] == ["as they are", "Temperature", "Smooth"]
     before, after = found.standings[:2]
     assert before.nll == pytest.approx(calibrant.nll(pred))
     assert after.accuracy == before.accuracy
@@ -167,7 +100,8 @@ def test_fit_on_shows_what_maps_would_do(sample: tuple[Predictions, Predictions]
     assert (after.nll, after.ece, after.ks) == pytest.approx(
         (calibrant.nll(mended), calibrant.ece(mended), calibrant.ks_error(mended))
     )
-    assert "`calibrant fit --family temperature`" in " ".join(found.advice.split())
+    best = min(found.standings, key=lambda each: each.nll)
+    assert f"`calibrant fit --family {best.name.lower()}`" in " ".join(found.advice.split())
     assert report(claims(3000), fit_on=claims(30, lift=-3, seed=5)).advice.startswith("Neither map lowers the NLL")
 
 
@@ -179,26 +113,6 @@ def test_fit_on_must_be_of_the_same_sort(sample: tuple[Predictions, Predictions]
     not_predictions: Any = np.eye(3)
     with pytest.raises(ValueError, match="a report is of Predictions or a View, got ndarray"):
         report(not_predictions)
-
-
-@pytest.mark.parametrize("width", [80, 120])
-def test_the_table_reads_well_without_colour(
-    sample: tuple[Predictions, Predictions], width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    found = report(sample[1], fit_on=sample[0])
-    lines = str(found).splitlines()
-    assert "\x1b" not in str(found)
-    assert max(map(len, lines)) <= width
-    for row in found.rows:
-        assert any(row.name in line and line.endswith(row.meaning) for line in lines), row
-    assert str(found).isascii()
-
-
-def test_class_names_that_look_like_markup_are_shown_as_they_are() -> None:
-    found = report(from_probs([[0.6, 0.3, 0.1]], ["[a]"], classes=["[a]", "[bold]", "[/]"]))
-    assert "[bold], [/]" in " ".join(str(found).split())
 
 
 def test_many_cells_leave_out_the_classwise_rows(monkeypatch: pytest.MonkeyPatch) -> None:

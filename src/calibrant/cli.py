@@ -5,7 +5,6 @@ import math
 import re
 import shlex
 import sys
-from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -18,19 +17,16 @@ import typer
 
 import calibrant
 
+from .columns import Wanted
+from .files import WRITERS, take, writable
+
 if TYPE_CHECKING:
-    from .families import Family, Map
-    from .predictions import Predictions
-    from .views import View
+    from .families import Family
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 # A bad parameter is a usage error in every version of typer; the class itself has moved between them.
 UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]
 SAMPLE: Final = "c100-resnet18"
-FACTS = {
-    "temperature": "Temperature {:.4f}: above 1, the claims were overconfident; below 1, underconfident.",
-    "certificate": "Optimum reached in {0[steps]} steps (slope {0[slope]:.0e}, allowed {0[tolerance]:.0e}).",
-}
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Predictions: .npz, .csv, .parquet or .jsonl.")]
 Label = Annotated[str | None, typer.Option(metavar="COLUMN", help="The true class of each row.")]
@@ -41,6 +37,7 @@ Correct = Annotated[str | None, typer.Option(metavar="COLUMN", help="Whether tha
 Weight = Annotated[str | None, typer.Option(metavar="COLUMN", help="How many observations a row stands for.")]
 Classes = Annotated[str | None, typer.Option(metavar="NAMES", help="The classes of a list column, as a,b,c.")]
 Split = Annotated[str | None, typer.Option(metavar="NAME", help="One part of the file, such as val or test.")]
+MapFile = Annotated[Path, typer.Argument(metavar="MAP", help="A map that calibrant fit wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 
@@ -131,8 +128,9 @@ def report(
     as_json: Json = False,
 ) -> None:
     """Say how far probabilities can be trusted. Of several splits it takes test."""
-    read = _reader(label, probs, logits, confidence, correct, weight, classes)
-    x, other = read(file, split, "test"), None if fit_on is None else read(fit_on, None, "val")
+    wanted = Wanted(label, probs, logits, confidence, correct, weight, classes)
+    x = take(file, wanted, split, "test").x
+    other = None if fit_on is None else take(fit_on, wanted, None, "val").x
     found = calibrant.report(x, fit_on=other)
     return _print_json(found.to_dict()) if as_json else _print(found)
 
@@ -145,7 +143,7 @@ def fit(
     *,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="MAP.safetensors", help="The file to write.")],
     family: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Usually temperature, and isotonic for one chance a row.")
+        str | None, typer.Option(metavar="NAME", help="Usually temperature, and smooth for one chance a row.")
     ] = None,
     label: Label = None,
     probs: Probs = None,
@@ -161,27 +159,29 @@ def fit(
 
     The rows should be new to the model, and not those it will be tested on.
     """
-    from .files import writable
+    from .reporting.description import describe
     from .reporting.summary import described
+    from .reporting.terminal import facts, optimum
 
     target = writable(out, [".safetensors"])
-    x = _reader(label, probs, logits, confidence, correct, weight, classes)(file, split, "val")
-    usual = "temperature" if isinstance(x, calibrant.Predictions) else "isotonic"
+    x = take(file, Wanted(label, probs, logits, confidence, correct, weight, classes), split, "val").x
+    usual = "temperature" if isinstance(x, calibrant.Predictions) else "smooth"
     fitted = _family(family or usual).fit(x)
     fitted.save(target)
-    facts = _facts(fitted)
+    found = describe(fitted)
     if as_json:
-        return _print_json({"family": repr(fitted.family), "fitted_on": described(x), "map": str(target), **facts})
+        return _print_json({**found.to_dict(), "fitted_on": described(x), "map": str(target)})
     return _print(
-        f"Fitted {fitted.family!r} on {described(x)}.",
-        *(FACTS[name].format(fact) for name, fact in facts.items()),
+        f"Fitted {found.family} on {described(x)}.",
+        *([facts(found.facts)] if found.facts else []),
+        *([optimum(found.certificate)] if found.certificate else []),
         f"Wrote {target}. Next: calibrant apply {shlex.quote(str(target))} FILE -o OUT",
     )
 
 
 @app.command(epilog=_examples("apply map.safetensors test.csv -o mended.csv"))
 def apply(
-    fitted: Annotated[Path, typer.Argument(metavar="MAP", help="A map that calibrant fit wrote.")],
+    fitted: MapFile,
     file: File,
     *,
     out: Annotated[
@@ -197,21 +197,44 @@ def apply(
     split: Split = None,
     as_json: Json = False,
 ) -> None:
-    """Mend the probabilities in a file with a map. Of several splits it takes test."""
-    from .files import WRITERS, writable
+    """Mend the probabilities in a file with a map. Of several splits it takes test.
+
+    From one table to another the other columns are kept. Labels may be absent: then nothing is scored.
+    """
     from .reporting.summary import calibrated, standing
     from .reporting.terminal import comparison
 
     target = writable(out, list(WRITERS))
     if target.resolve() == file.resolve():
         raise ValueError(f"{out}: -o must not be the file that is read; write to another")
-    x = _reader(label, probs, logits, confidence, correct, weight, classes)(file, split, "test")
-    mended = calibrated(calibrant.load(fitted), x)
-    calibrant.write(target, mended)
-    before, after = standing("before", x), standing("after", mended)
+    wanted = Wanted(label, probs, logits, confidence, correct, weight, classes)
+    source = take(file, wanted, split, "test", needs_outcomes=False)
+    mended = calibrated(calibrant.load(fitted), source.x)
+    calibrant.write(target, mended, source=source)
+    pairs = [("before", source.x), ("after", mended)] if source.has_outcomes else []
+    scores = [standing(name, x) for name, x in pairs]
     if as_json:
-        return _print_json({"before": asdict(before), "after": asdict(after), "out": str(target)})
-    return _print(comparison([before, after]), f"\nWrote {target}.")
+        before, after = (asdict(each) for each in scores) if scores else (None, None)
+        return _print_json({"before": before, "after": after, "out": str(target)})
+    told = comparison(scores) if scores else f"{file} tells no labels or outcomes, so nothing is scored."
+    return _print(told, f"\nWrote {target}.")
+
+
+@app.command(epilog=_examples("show map.safetensors", "show map.safetensors --class cat"))
+def show(
+    fitted: MapFile,
+    *,
+    of_class: Annotated[
+        str | None, typer.Option("--class", metavar="NAME", help="One class, where each has a map of its own.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Say what a saved map is: its family, what it was fitted on, its numbers, and what it makes of claims."""
+    from .reporting.description import describe
+    from .reporting.terminal import map_page
+
+    found = describe(calibrant.load(fitted), of_class)
+    return _print_json(found.to_dict()) if as_json else _print(map_page(found))
 
 
 def families() -> dict[str, "type[Family]"]:
@@ -238,43 +261,6 @@ def _family(name: str) -> "Family":
     return table[name.lower()]()
 
 
-def _reader(
-    label: str | None,
-    probs: str | None,
-    logits: str | None,
-    confidence: str | None,
-    correct: str | None,
-    weight: str | None,
-    classes: str | None,
-) -> "Callable[[Path, str | None, str], Predictions | View]":
-    def read(file: Path, split: str | None, default_split: str) -> "Predictions | View":
-        return calibrant.read(
-            file,
-            label=label,
-            probs=probs,
-            logits=logits,
-            confidence=confidence,
-            correct=correct,
-            weight=weight,
-            classes=None if classes is None else [name.strip() for name in classes.split(",")],
-            split=split,
-            default_split=default_split,
-        )
-
-    return read
-
-
-def _facts(fitted: "Map") -> dict[str, Any]:
-    """The temperature of a map, and the certificate of its fit, where it has them."""
-    from .fitting.newton import Certificate
-    from .vectors.temperature import Scaled
-
-    rule = fitted.rule
-    proofs = [part for part in vars(rule).values() if isinstance(part, Certificate)]
-    facts: dict[str, Any] = {"temperature": rule.temperature} if isinstance(rule, Scaled) else {}
-    return facts | ({"certificate": asdict(proofs[0])} if proofs else {})
-
-
 def _print(*parts: object) -> None:
     from rich.console import Console
 
@@ -287,9 +273,16 @@ def _print(*parts: object) -> None:
 
 
 def _print_json(thing: dict[str, Any]) -> None:
-    # JSON has no infinity, and a temperature can be one: it is told as null.
-    finite = {name: None if isinstance(value, float) and math.isinf(value) else value for name, value in thing.items()}
-    typer.echo(json.dumps(finite, allow_nan=False))
+    typer.echo(json.dumps(_finite(thing), allow_nan=False))
+
+
+def _finite(thing: Any) -> Any:  # noqa: ANN401 - whatever json holds
+    """The same without infinity, which JSON has not, and a temperature can be: it is told as null."""
+    if isinstance(thing, dict):
+        return {name: _finite(value) for name, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [_finite(value) for value in thing]
+    return None if isinstance(thing, float) and math.isinf(thing) else thing
 
 
 def _refuse(reason: str) -> int:

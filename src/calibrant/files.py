@@ -1,6 +1,7 @@
 """Every file format in one place: a file becomes Predictions or a View, and back."""
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
 from io import BytesIO
@@ -11,7 +12,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import LABELS, SPLITS, WEIGHTS, Columns, Names, claims, find, meet, needed, numbers, vectors
+from .columns import (
+    CONFIDENCES,
+    LABELS,
+    SPLITS,
+    WEIGHTS,
+    Columns,
+    Names,
+    Wanted,
+    find,
+    meet,
+    missing,
+    numbers,
+    outcome,
+    usual_vectors,
+    vectors,
+)
 from .predictions import Predictions, from_logits, from_probs
 from .store import write_whole
 from .views import View, binary
@@ -20,6 +36,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 Pick = Callable[[Sequence[str]], str | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What a file holds: predictions or claims, whether their outcomes are known, and the table they came from."""
+
+    x: Predictions | View
+    has_outcomes: bool
+    table: "pl.DataFrame | None"
+    claimed: list[str]
 
 
 def read(
@@ -31,7 +57,7 @@ def read(
     confidence: str | None = None,
     correct: str | None = None,
     weight: str | None = None,
-    classes: Sequence[Hashable] | None = None,
+    classes: str | Sequence[Hashable] | None = None,
     split: str | None = None,
     default_split: str = "test",
 ) -> Predictions | View:
@@ -41,37 +67,57 @@ def read(
     named are found by their usual names. A split is a prefix (`val_logits`) or a value of the column `split`;
     `default_split` is taken where there are several and none is named.
     """
+    wanted = Wanted(label, probs, logits, confidence, correct, weight, classes)
+    return take(path, wanted, split, default_split).x
+
+
+def take(
+    path: str | PathLike[str], wanted: Wanted, split: str | None, default_split: str, *, needs_outcomes: bool = True
+) -> Contents:
+    """As `read`, and what else the file holds; outcomes that are not needed may be absent, and are then made up."""
     path = Path(path)
     try:
-        columns = _open(path, lambda present: _split(present, split, default_split))
-        counted = find(columns, weight, WEIGHTS)
+        columns, table = _open(path, lambda present: _split(present, split, default_split))
+        counted = find(columns, wanted.weight, WEIGHTS)
         weights = None if counted is None else numbers(columns, counted)
-        found = None if confidence or correct else vectors(columns, {"probs": probs, "logits": logits})
+        found = vectors(columns, wanted)
         if found is None:
-            p, y = claims(columns, confidence, correct, label)
-            return binary(p, y, weights=weights)
-        kind, names, carried = found
-        values = [numbers(columns, name) for name in names]
-        labels = columns[needed(columns, label, LABELS, "labels", "label")]()
-        if classes is None and path.suffix.lower() == ".npz" and "classes" in columns:
-            classes = columns["classes"]().tolist()
-        elif classes is None and carried is not None:
-            labels, classes = meet(labels, carried)
-        make = {"probs": from_probs, "logits": from_logits}[kind]
-        return make(np.stack(values, 1) if len(names) > 1 else values[0], labels, weights=weights, classes=classes)
+            what = "probabilities, logits or confidences"
+            claimed = find(columns, wanted.confidence, CONFIDENCES)
+            if claimed is None:
+                raise missing(columns, what, "probs, logits or confidence")
+            p, y = numbers(columns, claimed), outcome(columns, wanted, required=needs_outcomes)
+            view = binary(p, np.zeros(len(p)) if y is None else y, weights=weights)
+            return Contents(view, y is not None, table, [claimed])
+        truth = find(columns, wanted.label, LABELS)
+        if truth is None and needs_outcomes:
+            raise missing(columns, "labels", "label")
+        values = [numbers(columns, name) for name in found.columns]
+        labels = np.zeros(len(values[0]), np.int64) if truth is None else columns[truth]()
+        classes = wanted.names
+        if classes is None and path.suffix.lower() == ".npz" and (names := find(columns, None, ["classes"])):
+            classes = columns[names]().tolist()
+        elif classes is None and found.carried is not None:
+            labels, classes = meet(labels, found.carried)
+        if truth is None and classes is not None:
+            labels = np.array([classes[0]] * len(labels), object)
+        make = {"probs": from_probs, "logits": from_logits}[found.kind]
+        pred = make(np.stack(values, 1) if len(values) > 1 else values[0], labels, weights=weights, classes=classes)
+        return Contents(pred, truth is not None, table, found.columns)
     except ValueError as error:
         # Of a file one says which columns are logits; from_logits is for arrays.
         text = str(error).replace("for logits use from_logits", "for logits name their columns with logits")
         raise ValueError(f"{path}: {text}") from error
 
 
-def write(path: str | PathLike[str], x: Predictions | View) -> None:
+def write(path: str | PathLike[str], x: Predictions | View, *, source: Contents | None = None) -> None:
     """Write probabilities and labels, or confidences and outcomes, such that `read` gives them back.
 
     The file is written whole or not at all. A .csv knows no types: names that are whole numbers come back as ints.
+    From one table to another the other columns of `source` are kept.
     """
     path = writable(path, tuple(WRITERS))
-    write_whole(path, WRITERS[path.suffix.lower()](x))
+    write_whole(path, WRITERS[path.suffix.lower()](x, source))
 
 
 def writable(path: str | PathLike[str], suffixes: Sequence[str]) -> Path:
@@ -79,12 +125,16 @@ def writable(path: str | PathLike[str], suffixes: Sequence[str]) -> Path:
     path = Path(path)
     if path.suffix.lower() not in suffixes:
         raise ValueError(f"{path}: the file to write must end in {', '.join(suffixes)}, not {path.suffix!r}")
+    if path.is_dir():
+        raise ValueError(f"{path}: this is a folder; name a file to write")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {path.parent} to write into; make it first")
     return path
 
 
-def _open(path: Path, pick: Pick) -> Columns:
+def _open(path: Path, pick: Pick) -> tuple[Columns, "pl.DataFrame | None"]:
+    if path.is_dir():
+        raise ValueError("this is a folder; name a file in it")
     if path.suffix.lower() not in READERS:
         raise ValueError(
             f"a file to read must end in {', '.join(READERS)}, not {path.suffix!r}; save it as one of them"
@@ -98,7 +148,7 @@ def _open(path: Path, pick: Pick) -> Columns:
     return READERS[path.suffix.lower()](content, pick)
 
 
-def _npz(content: bytes, pick: Pick) -> Columns:
+def _npz(content: bytes, pick: Pick) -> tuple[Columns, None]:
     def sound(load: Callable[[], Any], wrong: str) -> Any:  # noqa: ANN401 - as `load` gives it
         try:
             return load()
@@ -112,88 +162,34 @@ def _npz(content: bytes, pick: Pick) -> Columns:
         name: partial(sound, partial(arrays.__getitem__, name), f"array {name!r} holds Python objects")
         for name in arrays.files
     }
-    prefix = f"{pick([split for split in SPLITS if any(name.startswith(f'{split}_') for name in columns)])}_"
-    return columns | {name.removeprefix(prefix): columns[name] for name in columns if name.startswith(prefix)}
+    prefix = f"{pick([split for split in SPLITS if any(name.lower().startswith(f'{split}_') for name in columns)])}_"
+    chosen = {name[len(prefix) :]: columns[name] for name in columns if name.lower().startswith(prefix)}
+    return columns | chosen, None
 
 
-def _csv(content: bytes) -> "pl.DataFrame":
-    import polars as pl
+def _table(suffix: str, content: bytes, pick: Pick) -> tuple[Columns, "pl.DataFrame"]:
+    from .tables import arrays, part, table
 
-    # All rows set the types: a column of 0 and 1 may hold its first 0.5 in the last row.
-    frame = pl.read_csv(content, infer_schema_length=None)
-    # polars leaves a quote within a quoted name doubled, as the file has it.
-    return frame.rename({name: name.replace('""', '"') for name in frame.columns if '""' in name})
-
-
-def _parquet(content: bytes) -> "pl.DataFrame":
-    import polars as pl
-
-    return pl.read_parquet(BytesIO(content))
-
-
-def _jsonl(content: bytes) -> "pl.DataFrame":
-    import polars as pl
-
-    return pl.read_ndjson(BytesIO(content), infer_schema_length=None)
-
-
-def _frame(load: Callable[[bytes], "pl.DataFrame"], content: bytes, pick: Pick) -> Columns:
-    import polars as pl
-
-    try:
-        frame = load(content)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        reason = (str(error).strip() or "unreadable").splitlines()[0]
-        raise ValueError(f"the file is not what its suffix says, or it was damaged ({reason[:120]})") from error
-    parts = frame["split"].cast(pl.String) if "split" in frame.columns else pl.Series([], dtype=pl.String)
-    if (chosen := pick(sorted(parts.drop_nulls().unique()))) is not None:
-        frame = frame.filter(parts == chosen)
+    frame = part(table(content, suffix), pick)
     if not frame.height:
         raise ValueError("the file has no rows; write the predictions again")
-    columns: Columns = {}
-    for series in frame.get_columns():
-        fields = series.struct.fields if isinstance(series.dtype, pl.Struct) else []
-        columns |= {f"{series.name}_{field}": partial(_array, series.struct.field(field)) for field in fields}
-        columns |= {} if fields else {series.name: partial(_array, series)}
-    return columns
+    return arrays(frame), frame
 
 
-def _array(series: "pl.Series") -> NDArray[Any]:
-    import polars as pl
-
-    def refuse_gaps(gaps: pl.Series) -> None:
-        if gaps.any():
-            rule = f"column {series.name!r} must have a value in every row"
-            raise ValueError(f"{rule} (row {gaps.arg_true()[0]} has none); fill it or leave the row out")
-
-    refuse_gaps(series.is_null())
-    if isinstance(series.dtype, pl.Array | pl.List):
-        lists = series.cast(pl.List(series.dtype.inner))
-        refuse_gaps(lists.list.eval(pl.element().is_null()).list.any())
-        lengths = lists.list.len().to_numpy()
-        if (odd := lengths != lengths[0]).any():
-            row = int(odd.argmax())
-            rule = f"column {series.name!r} must have as many numbers in every row"
-            raise ValueError(f"{rule} (row 0 has {lengths[0]}, row {row} has {lengths[row]})")
-        return lists.explode().to_numpy().reshape(len(series), -1)
-    return (series.cast(pl.Float64) if isinstance(series.dtype, pl.Decimal) else series).to_numpy()
-
-
-READERS: dict[str, Callable[[bytes, Pick], Columns]] = {
+TABLES = [".csv", ".parquet", ".jsonl"]
+READERS: dict[str, Callable[[bytes, Pick], tuple[Columns, "pl.DataFrame | None"]]] = {
     ".npz": _npz,
-    ".csv": partial(_frame, _csv),
-    ".parquet": partial(_frame, _parquet),
-    ".jsonl": partial(_frame, _jsonl),
+    **{suffix: partial(_table, suffix) for suffix in TABLES},
 }
 
 
 def _split(present: Sequence[str], wanted: str | None, default: str) -> str | None:
     if wanted is None and len(present) < 2:
         return present[0] if present else None
-    chosen = wanted or default
-    if chosen not in present:
+    chosen = {name.lower(): name for name in present}.get((default if wanted is None else wanted).lower())
+    if chosen is None:
         there = f"the splits {', '.join(present)}: choose one with split" if present else "no splits: leave split out"
-        raise ValueError(f"there is no split {chosen!r}; the file has {there}")
+        raise ValueError(f"there is no split {default if wanted is None else wanted!r}; the file has {there}")
     return chosen
 
 
@@ -201,10 +197,13 @@ def _names(pred: Predictions) -> NDArray[Any]:
     for kind in (int, str):
         if all(isinstance(name, kind) and not isinstance(name, bool) for name in pred.classes):
             return np.array(pred.classes)
-    raise ValueError(f"to be written, classes must be all whole numbers or all text, got {pred.classes[:3]}...")
+    raise ValueError(
+        f"to be written, classes must be all whole numbers or all text, got {pred.classes[:3]}...; "
+        "make the predictions with classes=[str(name) for name in classes], and labels alike"
+    )
 
 
-def _to_npz(x: Predictions | View) -> bytes:
+def _to_npz(x: Predictions | View, source: Contents | None) -> bytes:
     arrays: dict[str, NDArray[Any] | None]
     if isinstance(x, View):
         arrays = {"confidence": x.p, "correct": x.y, "weights": x.w}
@@ -212,30 +211,36 @@ def _to_npz(x: Predictions | View) -> bytes:
         names = _names(x)
         unusual = None if x.classes == tuple(range(x.k)) else names
         arrays = {"probs": x.probs, "labels": names[x.labels], "classes": unusual, "weights": x.weights}
-    present: dict[str, Any] = {name: array for name, array in arrays.items() if array is not None}
+    made_up = ("correct", "labels") if source is not None and not source.has_outcomes else ()
+    present: dict[str, Any] = {name: x for name, x in arrays.items() if x is not None and name not in made_up}
     buffer = BytesIO()
     np.savez(buffer, **present)
     return buffer.getvalue()
 
 
-def _to_frame(save: Callable[["pl.DataFrame", BytesIO], Any], x: Predictions | View) -> bytes:
-    import polars as pl
+def _to_table(suffix: str, x: Predictions | View, source: Contents | None) -> bytes:
+    from .tables import joined, saved
 
+    frame = None if source is None else source.table
     arrays: dict[str, NDArray[Any] | None]
     if isinstance(x, View):
-        arrays = {"confidence": x.p, "correct": x.y, "weight": x.w}
+        own = source.claimed[0] if source is not None and frame is not None else "confidence"
+        arrays, stale = {own: x.p, "correct": x.y, "weight": x.w}, []
     else:
         names, probs = _names(x), x.probs.astype(np.promote_types(x.probs.dtype, np.float32), copy=False)
         arrays = {"label": names[x.labels], **{f"prob_{name}": probs[:, j] for j, name in enumerate(names)}}
         arrays["weight"] = x.weights
-    buffer = BytesIO()
-    save(pl.DataFrame({name: array for name, array in arrays.items() if array is not None}), buffer)
-    return buffer.getvalue()
+        # Other vectors than the new ones would speak against them.
+        old = [] if frame is None else usual_vectors(frame.columns)
+        stale = [name for each in old for name in each.columns] + ([] if source is None else source.claimed)
+    # A table has outcomes and weights of its own, under its own names; those that were made up are not told.
+    made_up = ("label", "correct") if source is not None and (frame is not None or not source.has_outcomes) else ()
+    left_out = (*made_up, "weight") if frame is not None else made_up
+    present = {name: x for name, x in arrays.items() if x is not None and name not in left_out}
+    return saved(joined(frame, stale, present), suffix)
 
 
-WRITERS: dict[str, Callable[[Predictions | View], bytes]] = {
+WRITERS: dict[str, Callable[[Predictions | View, Contents | None], bytes]] = {
     ".npz": _to_npz,
-    ".csv": partial(_to_frame, lambda frame, buffer: frame.write_csv(buffer)),
-    ".parquet": partial(_to_frame, lambda frame, buffer: frame.write_parquet(buffer)),
-    ".jsonl": partial(_to_frame, lambda frame, buffer: frame.write_ndjson(buffer)),
+    **{suffix: partial(_to_table, suffix) for suffix in TABLES},
 }

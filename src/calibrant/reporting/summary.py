@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..chances.isotonic import Isotonic
+from ..chances.smooth import Smooth
 from ..cumulative import ks_error
 from ..families import Map
 from ..fitting.blocks import on_all_cores
@@ -86,7 +86,7 @@ class Report:
 def report(x: Measured, *, fit_on: Measured | None = None) -> Report:
     """Measure predictions, or one view, and say in plain words whether they can be trusted.
 
-    With `fit_on`, other rows of the same model, also what Temperature and Isotonic fitted on them would mend.
+    With `fit_on`, other rows of the same model, also what Temperature and Smooth fitted on them would mend.
 
     >>> from calibrant import binary
     >>> report(binary([0.9] * 100, [True] * 60 + [False] * 40)).finding
@@ -157,7 +157,7 @@ def _claims(x: View, view: str) -> Iterator[Row]:
     yield Row(view, "sweep ECE", sweep_ece(x), "points", "mean gap over as many bins as keep rising")
     yield Row(view, "KS error", ks_error(x), "points", "widest gap of the running sums, no bins")
     yield Row(view, "KS by chance", chance_limit(x), "points", "calibrated claims stay below, 19 in 20")
-    yield Row(view, "calibration error", calibration_error(x), "points", "mean gap to the best-fitting curve")
+    yield Row(view, "calibration error", calibration_error(x), "points", "mean gap to a smooth curve of best fit")
     fitted = line(x)
     if isinstance(fitted, str):
         yield Row(view, "slope", None, "", fitted)
@@ -194,7 +194,7 @@ def _mend(x: Measured, fit_on: Measured) -> tuple[tuple[Standing, ...], tuple[st
     if isinstance(x, Predictions) != isinstance(fit_on, Predictions):
         raise ValueError(f"fit_on must be of the same sort as what is reported on: got {fit_on!r} for {x!r}")
     found, failures = [standing("as they are", x)], []
-    for family in (Temperature(), Isotonic()):
+    for family in (Temperature(), Smooth()):
         try:
             found.append(standing(type(family).__name__, calibrated(family.fit(fit_on), x)))
         except DidNotConverge as error:

@@ -1,19 +1,24 @@
 """A report on the terminal: a page that reads well at 80 columns, and as plain text anywhere else."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from io import StringIO
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from ..fitting.newton import Certificate
+    from .description import Answer, Description, Fact
     from .summary import Report, Row, Standing, Unit
 
 MOST_WIDTH = 100
+STRIP = 36
+SPREAD = "Over the classes, before the chances are made to sum to one; --class NAME shows one map."
 
 
 def page(found: "Report") -> Group:
@@ -43,6 +48,35 @@ def comparison(standings: "Sequence[Standing]") -> Table:
     return table
 
 
+def map_page(found: "Description") -> Group:
+    """A fitted map: what it is, its numbers, and what it makes of a few claims."""
+    whose = "" if found.of_class is None else f"; here the map of class {found.of_class}"
+    parts: list[RenderableType] = [Text(found.family, "bold"), Text(f"Fitted on {found.fitted_on}{whose}."), ""]
+    if found.facts:
+        parts += [facts(found.facts), ""]
+    if found.certificate is not None:
+        parts += [optimum(found.certificate), ""]
+    if found.band == "all classes":
+        parts += [Text(SPREAD), ""]
+    return Group(*parts, _answers(found)) if found.answers else Group(*parts[:-1])
+
+
+def optimum(proof: "Certificate") -> str:
+    """How surely the best map of its family was found."""
+    return f"Optimum reached in {proof.steps} steps (slope {proof.slope:.0e}, allowed {proof.tolerance:.0e})."
+
+
+def facts(found: "Sequence[Fact]") -> Table:
+    """The numbers of a map: a line each."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    for justify in ("left", "right", "left"):
+        table.add_column(justify=justify, no_wrap=justify == "right")
+    for fact in found:
+        spread = "" if fact.least is None or fact.most is None else f"({_told(fact.least)} to {_told(fact.most)}) "
+        table.add_row(f"  {fact.name}", _told(fact.value), Text(f"{spread}{fact.meaning}", "dim"))
+    return table
+
+
 def plain(renderable: RenderableType) -> str:
     """Text without colour, as wide as the terminal but no wider than reads well."""
     out = StringIO()
@@ -66,3 +100,45 @@ def _shown(value: float | None, unit: "Unit") -> str:
     if value is None:
         return "undefined"
     return f"{100 * value:.2f}" if unit in ("%", "points") else f"{value:.4f}"
+
+
+def _told(value: float) -> str:
+    return f"{value:.4f}" if isinstance(value, float) and not value.is_integer() else f"{value:,.0f}"
+
+
+def _answers(found: "Description") -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for head in ("  claim %", "chance %", *([] if found.band is None else [f"{found.band} %"])):
+        table.add_column(head, justify="right", no_wrap=True)
+    table.add_column(Legend(), width=STRIP, no_wrap=True)
+    for each in found.answers:
+        band = [] if each.low is None or each.high is None else [f"{100 * each.low:.2f} - {100 * each.high:.2f}"]
+        table.add_row(f"{100 * each.claim:.0f}", f"{100 * each.chance:.2f}", *band, Strip(each))
+    return table
+
+
+class Legend:
+    """The head over strips: what the marks are, and where the line begins and ends."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        claimed, calibrated, _ = _marks(options)
+        yield Text(f"0{f'{claimed} claim  {calibrated} chance':^{STRIP - 4}}100")
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A claim and its calibrated chance as two marks on a line from 0 to 100%."""
+
+    answer: "Answer"
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        claimed, calibrated, way = _marks(options)
+        first, last = (round(x * (STRIP - 1)) for x in (self.answer.claim, self.answer.chance))
+        cells = [" "] * STRIP
+        cells[min(first, last) : max(first, last)] = way * abs(first - last)
+        cells[first], cells[last] = claimed, calibrated
+        yield Text("".join(cells))
+
+
+def _marks(options: ConsoleOptions) -> tuple[str, str, str]:
+    return ("o", "*", "-") if options.ascii_only else ("○", "●", "─")
