@@ -28,6 +28,8 @@ types: $(DEV)
 
 bench: $(PEERS)/.ready
 	$(PEERS)/bin/python benchmarks/speed.py
+	$(PEERS)/bin/python benchmarks/one_chance_speed.py
+	$(PEERS)/bin/python benchmarks/synthetic.py
 
 clean:
 	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache
@@ -49,5 +51,5 @@ $(PEERS)/.ready: pyproject.toml constraints.txt
 	@echo "Installing the peers to compare with into $(PEERS) ..."
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
-		--editable ".[torch]" netcal probmetrics numba
+		--editable ".[torch]" netcal probmetrics numba probcal venn-abers
 	@touch $@

@@ -101,7 +101,7 @@ def test_options_name_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
     ("file", "family", "name"),
     [
         ("classes.csv", None, "Temperature()"),
-        ("chances.jsonl", None, "Isotonic"),
+        ("chances.jsonl", None, "Smooth"),
         ("classes.csv", "isotonic", "OneVsRest"),
         ("chances.jsonl", "Histogram-Binning", "HistogramBinning"),
         ("chances.jsonl", "temperature", "Temperature()"),

@@ -38,7 +38,13 @@ CHANCE_FAMILIES: list[Family] = [
     c.Smooth(),
 ]
 VECTOR_FAMILIES: list[Family] = [
+    c.Identity(),
     c.Temperature(),
+    c.EnsembleTemperature(),
+    c.VectorScaling(),
+    c.StructuredMatrix(),
+    c.Ranked(c.Isotonic()),
+    c.Ranked(c.Smooth(), ranks=2),
     c.OneVsRest(c.Smooth()),
     c.OneVsRest(c.Isotonic()),
     c.OneVsRest(c.Binned(5)),

@@ -13,6 +13,11 @@ from .chances.scaling_binning import ScalingBinning as ScalingBinning
 from .chances.smooth import Smooth as Smooth
 from .chances.spline import Spline as Spline
 from .chances.venn_abers import VennAbers as VennAbers
+from .choosing import Comparison as Comparison
+from .choosing import Selection as Selection
+from .choosing import compare as compare
+from .choosing import cross_validate as cross_validate
+from .choosing import select as select
 from .cumulative import ks_error as ks_error
 from .families import ChanceMap as ChanceMap
 from .families import Family as Family
@@ -41,7 +46,12 @@ from .scores import observed_expected as observed_expected
 from .scores import slope_intercept as slope_intercept
 from .scores import top_label_brier as top_label_brier
 from .store import load as load
+from .vectors.ensemble import EnsembleTemperature as EnsembleTemperature
+from .vectors.identity import Identity as Identity
+from .vectors.linear import StructuredMatrix as StructuredMatrix
+from .vectors.linear import VectorScaling as VectorScaling
 from .vectors.one_vs_rest import OneVsRest as OneVsRest
+from .vectors.ranked import Ranked as Ranked
 from .vectors.temperature import Temperature as Temperature
 from .views import Canonical as Canonical
 from .views import View as View

@@ -39,7 +39,7 @@ def nll(x: Scored) -> float:
     0.4581
     """
     if isinstance(x, Predictions | Canonical):
-        return _mean_of_rows(x, _row_nll)
+        return _mean_of_rows(x, row_nll)
     # log(1 + e^-z) of the log odds z of what happened, so that no digit is lost near 0 and 1.
     return _mean_of_views(x, lambda view: np.logaddexp(0, np.where(view.y, -view.log_odds, view.log_odds)))
 
@@ -52,7 +52,7 @@ def brier(x: Scored) -> float:
     0.29
     """
     if isinstance(x, Predictions | Canonical):
-        return _mean_of_rows(x, _row_brier)
+        return _mean_of_rows(x, row_brier)
     return _mean_of_views(x, lambda view: (view.p.astype(np.float64) - view.y) ** 2)
 
 
@@ -146,14 +146,16 @@ def _refuse_undefined_line(view: View) -> None:
     raise ValueError(f"no slope and intercept fit best: {why}")
 
 
-def _row_nll(pred: Predictions) -> Array:
+def row_nll(pred: Predictions) -> Array:
+    """Negative log-likelihood of the right class, a row each."""
     right = pred.values[np.arange(pred.n), pred.labels].astype(np.float64)
     if pred.kind == "probs":
         return -log(right)
     return log_sum_exp(pred.values.astype(np.promote_types(pred.values.dtype, np.float32), copy=False)) - right
 
 
-def _row_brier(pred: Predictions) -> Array:
+def row_brier(pred: Predictions) -> Array:
+    """Squared distance to what happened, summed over classes, a row each."""
     p = pred.probs.astype(np.float64)
     p[np.arange(pred.n), pred.labels] -= 1
     return np.einsum("ij,ij->i", p, p)

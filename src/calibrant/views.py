@@ -54,8 +54,7 @@ class View:
         """Log odds of the claims, from the logits where there are any: 1 - 1e-30 keeps its own."""
         if self.exact_log_odds is not None:
             return self.exact_log_odds(slice(None))
-        p = self.p.astype(np.float64, copy=False)
-        return log(p) - log(1 - p)
+        return _log_odds(self.p.astype(np.float64, copy=False))
 
     @cached_property
     def pool(self) -> Pool:
@@ -65,6 +64,8 @@ class View:
     @cached_property
     def odds_pool(self) -> Pool:
         """The same by log odds, in place of `p`: claims that round to 1 stay apart."""
+        if self.exact_log_odds is None:
+            return self.pool._replace(p=_log_odds(self.pool.p))
         weight = np.ones(self.n) if self.w is None else self.w
         kept = np.flatnonzero(weight)
         order = kept[np.argsort(self.log_odds[kept])]
@@ -339,6 +340,10 @@ def _refuse_rank(pred: Predictions, r: int, beyond: int) -> None:
 def _refuse_other(pred: Predictions) -> None:
     if not isinstance(pred, Predictions):
         raise ValueError(f"a view is asked of Predictions, got {type(pred).__name__}: {MAKE_THEM}")
+
+
+def _log_odds(p: Array) -> Array:
+    return log(p) - log(1 - p)
 
 
 def _pool(p: Array, y: Bools, w: Array | None) -> Pool:

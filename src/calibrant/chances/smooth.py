@@ -81,7 +81,7 @@ class Smooth(ChanceFamily):
         for (scale, _), fit, share in zip(_MEMBERS, fits, np.split(weight[:-1], len(fits)), strict=True):
             if (kept := share > 0).any():
                 x = _basis(scale, at, ends)
-                odds.append(at + fit.coefficients[kept] @ x.T)
+                odds.append(np.clip(at + fit.coefficients[kept] @ x.T, -3 * _LIMIT, 3 * _LIMIT))
                 variance.append(((x @ np.linalg.inv(fit.precision[kept])) * x).sum(2))
                 shares.append(share[kept])
         return _average(at, np.concatenate(odds), np.concatenate(variance), np.concatenate(shares))

@@ -10,9 +10,8 @@ from .newton import DidNotConverge, Vector
 
 # Of the squared slope, in the fit's own curvature: about twice what the loss still lies above its optimum.
 _TOLERANCE = 1e-7
-# With strong penalties rounding may hide a fall of the loss before that; then this is near enough.
-_NEAR = 1e-4
-_MOST_STEPS = 200
+# Where outcomes are parted, each step gains about one unit of log odds.
+_MOST_STEPS = 1000
 
 
 class Fits(NamedTuple):
@@ -44,14 +43,13 @@ def penalised_logistic(x: Vector, offset: Vector, w: Vector, happened: Vector, p
     a = _start(x, offset, w, happened, precisions)
     a[losses(a)[0] > losses(np.zeros_like(a))[0]] = 0
     value, eta = losses(a)
-    caution, fell = np.zeros(len(a)), np.ones(len(a), np.bool_)
+    caution, still = np.zeros(len(a)), np.zeros(len(a), np.bool_)
     for _ in range(_MOST_STEPS):
         q = expit(eta)
         gradient = (w * q - happened) @ x + _times(penalties, a)
         precision = precisions(w * q * (1 - q))
         move = _solve(precision, gradient)
-        slope = (gradient * move).sum(1)
-        if (slope <= np.where(fell, _TOLERANCE, _NEAR)).all():
+        if (((gradient * move).sum(1) <= _TOLERANCE) | still).all():
             evidence = -value + (np.linalg.slogdet(penalties)[1] - np.linalg.slogdet(precision)[1]) / 2
             return Fits(a, precision, evidence)
         if caution.any():
@@ -59,13 +57,13 @@ def penalised_logistic(x: Vector, offset: Vector, w: Vector, happened: Vector, p
             # it can do no harm but is slow, so each penalty takes as little as still lets its loss fall.
             move = _solve(precisions(w * (q * (1 - q) + caution[:, None] * _above(eta))), gradient)
         found, eta_ahead = losses(a - move)
-        fell = found <= value + 1e-9 * (1 + np.abs(value))
+        fell = found <= value + 1e-9 + 1e-13 * np.abs(value)
+        # A step that can do no harm and does no good is lost in rounding: there is nothing left to gain.
+        still = ~fell & (caution >= 1)
         caution = np.where(fell, np.where(caution > 1e-4, caution / 8, 0), np.clip(8 * caution, 1e-3, 1))
         a[fell] -= move[fell]
         value[fell], eta[fell] = found[fell], eta_ahead[fell]
-    raise DidNotConverge(
-        f"the penalised fit did not converge in {_MOST_STEPS} steps; look for extreme claims or weights"
-    )
+    raise DidNotConverge(f"the fit did not converge in {_MOST_STEPS} steps; look for extreme scores or weights")
 
 
 def _start(x: Vector, offset: Vector, w: Vector, happened: Vector, precisions: Callable[[Vector], Vector]) -> Vector:

@@ -1,0 +1,43 @@
+"""L-BFGS for smooth convex functions of many variables, with a certificate of where it stopped."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .newton import Certificate, DidNotConverge, Vector
+
+
+def minimise_many(
+    value_and_gradient: Callable[[Vector], tuple[float, Vector]],
+    start: Vector,
+    curvature: Vector,
+    *,
+    tolerance: float,
+    most_steps: int = 2000,
+) -> tuple[Vector, Certificate]:
+    """Minimum of a convex function whose second derivatives are about `curvature`, variable by variable.
+
+    >>> minimise_many(lambda x: (float((x**2).sum()), 2 * x), np.ones(3), np.full(3, 2.0), tolerance=1e-8)[0].tolist()
+    [0.0, 0.0, 0.0]
+    """
+    from scipy.optimize import minimize
+
+    unit = 1 / np.sqrt(np.maximum(curvature, 1e-12 * curvature.max()))
+
+    def scaled(y: Vector) -> tuple[float, Vector]:
+        value, gradient = value_and_gradient(start + unit * y)
+        return value, unit * gradient
+
+    # The slope is what decides: `ftol` would stop where float32 hides further falls of the value.
+    options = {
+        "maxiter": most_steps,
+        "maxfun": 2 * most_steps,
+        "maxcor": 20,
+        "ftol": 0,
+        "gtol": tolerance / np.sqrt(start.size),
+    }
+    found = minimize(scaled, np.zeros(start.size), jac=True, method="L-BFGS-B", options=options)
+    slope = float(np.linalg.norm(found.jac))
+    if slope > 100 * tolerance:
+        raise DidNotConverge(f"the fit did not converge: slope {slope:.3g} after {found.nit} steps")
+    return start + unit * found.x, Certificate(slope, tolerance, int(found.nit))
