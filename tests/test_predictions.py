@@ -11,7 +11,7 @@ import torch
 from scipy.special import log_softmax, softmax
 
 from calibrant import Predictions, binary, ece, from_logits, from_probs, multilabel
-from calibrant.predictions import LOG_TINY, TINY
+from calibrant.fitting.logspace import LOG_TINY, TINY
 
 LOGITS = np.random.default_rng(0).normal(0, 3, (50, 4))
 PROBS = softmax(LOGITS, axis=1)

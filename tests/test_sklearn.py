@@ -42,7 +42,8 @@ from calibrant import (
     from_logits,
     from_probs,
 )
-from calibrant.predictions import Array, softmax
+from calibrant.fitting.logspace import softmax
+from calibrant.predictions import Array
 from calibrant.sklearn import (
     CalibratedClassifier,
     Calibrator,

@@ -6,8 +6,6 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.special import softmax
 
@@ -24,7 +22,7 @@ from calibrant import (
     top_r,
     within_top_r,
 )
-from calibrant.predictions import LOG_TINY
+from calibrant.fitting.logspace import LOG_TINY
 
 R = np.random.default_rng(0)
 LOGITS = R.normal(0, 3, (300, 5))
@@ -98,20 +96,6 @@ def test_a_part_of_a_view_is_the_view_of_the_part() -> None:
         np.testing.assert_array_equal(part.p, view.p[rows][:7])
     fresh = top_label(PREDS[0])[20:30]
     np.testing.assert_array_equal(fresh.log_odds, view.log_odds[20:30])
-
-
-@given(st.lists(st.tuples(st.sampled_from([0.0, -0.0, 0.1, 0.5, 1.0, 1e-300]), st.booleans()), min_size=1))
-def test_pooling_counts_equal_claims_together(rows: list[tuple[float, bool]]) -> None:
-    p, y = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
-    for view in (binary(p, y), binary(p, y, weights=np.ones(len(p)))):
-        for claim, w, happened in zip(*view.pool, strict=True):
-            assert (w, happened) == ((p == claim).sum(), y[p == claim].sum())
-        assert view.pool.w.sum() == len(p)
-        assert (np.diff(view.pool.p) > 0).all()
-
-
-def test_a_claim_of_no_weight_is_not_pooled() -> None:
-    assert binary([0.2, 0.4, 0.4], [1, 1, 0], weights=[0, 1, 3]).pool.p.tolist() == [0.4]
 
 
 def test_canonical_shows_the_whole_vector() -> None:

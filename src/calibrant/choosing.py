@@ -17,9 +17,9 @@ from .chances.smooth import Smooth
 from .cumulative import ks_error
 from .families import Family, Map, held_out, refuse_other
 from .fitting.blocks import on_all_cores, row_blocks
+from .fitting.logspace import floored_log as log
 from .measures import classwise_ece, ece
 from .predictions import Array, Predictions
-from .predictions import floored_log as log
 from .scores import accuracy, brier, nll, row_brier, row_nll
 from .vectors.ensemble import EnsembleTemperature
 from .vectors.identity import Identity

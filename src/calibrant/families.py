@@ -9,7 +9,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .predictions import Array, Ints, Kind, Predictions, floats, softmax
+from .fitting.logspace import softmax
+from .predictions import Array, Ints, Kind, Predictions, floats
 from .views import MAKE_THEM, Canonical, View, binary, canonical, one_class
 
 Question = Predictions | View | Canonical

@@ -9,8 +9,9 @@ from .chances.isotonic import Isotonic
 from .families import Family, refuse_other
 from .fitting.blocks import on_all_cores, row_blocks
 from .fitting.irls import logistic
-from .predictions import Array, Predictions, log_sum_exp
-from .predictions import floored_log as log
+from .fitting.logspace import floored_log as log
+from .fitting.logspace import log_sum_exp
+from .predictions import Array, Predictions
 from .views import Asked, Canonical, View, top_label, views_of
 
 Scored = Asked | Canonical

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from .chances.logistic import Platt
 from .chances.smooth import Smooth
 from .families import Family, Map, refuse_other
+from .fitting.logspace import LOG_TINY
 from .measures import calibration_error, classwise_ece, ece
-from .predictions import LOG_TINY, Array, Ints, Kind, Predictions, from_logits, from_probs
+from .predictions import Array, Ints, Kind, Predictions, from_logits, from_probs
 from .scores import brier, nll
 from .vectors.temperature import Temperature
 

@@ -3,25 +3,18 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from .fitting.blocks import on_all_cores, row_blocks
+from .fitting.logspace import floored_log as log
+from .fitting.pooling import Pool, pool, runs
 from .predictions import Array, Bools, Ints, Predictions, Rows, chances, counts, floats, outcomes, some_rows
-from .predictions import floored_log as log
 
 MAKE_THEM = "make them with from_probs(probs, labels), from_logits(logits, labels) or binary(p, y)"
-
-
-class Pool(NamedTuple):
-    """Claims sorted and made distinct: each with its weight and the weight of the events among it."""
-
-    p: Array
-    w: Array
-    happened: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +52,7 @@ class View:
     @cached_property
     def pool(self) -> Pool:
         """Equal claims as one, in ascending order: what any map of the claim alone can see."""
-        return _pool(self.p, self.y, self.w)
+        return pool(self.p, self.y, self.w)
 
     @cached_property
     def odds_pool(self) -> Pool:
@@ -69,7 +62,7 @@ class View:
         weight = np.ones(self.n) if self.w is None else self.w
         kept = np.flatnonzero(weight)
         order = kept[np.argsort(self.log_odds[kept])]
-        return _runs(self.log_odds[order], [weight[order], weight[order] * self.y[order]])
+        return runs(self.log_odds[order], [weight[order], weight[order] * self.y[order]])
 
     def blocks(self) -> list["View"]:
         """The view in cache-sized pieces."""
@@ -344,26 +337,3 @@ def _refuse_other(pred: Predictions) -> None:
 
 def _log_odds(p: Array) -> Array:
     return log(p) - log(1 - p)
-
-
-def _pool(p: Array, y: Bools, w: Array | None) -> Pool:
-    p = p + p.dtype.type(0) if p.dtype.itemsize > 2 else p.astype(np.float32)  # -0.0 becomes 0.0
-    if w is None:
-        # A chance's bits order as its value does and leave the sign bit free: the outcome rides along in one sort.
-        keys = (p.view(f"u{p.dtype.itemsize}") << 1) | y
-        keys.sort()
-        sums: list[Array] = [np.ones(len(keys)), (keys & 1).astype(np.float64)]
-        p = (keys >> 1).view(p.dtype)
-    else:
-        kept = np.flatnonzero(w)
-        order = kept[np.argsort(p[kept])]
-        p, sums = p[order], [w[order], w[order] * y[order]]
-    return _runs(p, sums)
-
-
-def _runs(p: Array, sums: list[Array]) -> Pool:
-    """Sorted claims made distinct, what belongs to equal ones added up."""
-    starts = np.flatnonzero(np.append(True, p[1:] != p[:-1]))
-    if len(starts) < len(p):
-        p, sums = p[starts], [np.add.reduceat(each, starts) for each in sums]
-    return Pool(p.astype(np.float64), *sums)

@@ -6,8 +6,9 @@ import numpy as np
 from scipy.special import gammaln
 
 from ..families import ChanceFamily, ChanceRule
+from ..fitting.pooling import Pool
 from ..predictions import Array, Ints
-from ..views import Pool, View
+from ..views import View
 from .binned import mass_starts
 
 

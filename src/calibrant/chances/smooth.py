@@ -9,8 +9,9 @@ from scipy.special import expit, ndtri
 
 from ..families import ChanceFamily, ChanceRule
 from ..fitting.penalised import penalised_logistic
+from ..fitting.pooling import Pool
 from ..predictions import Array
-from ..views import Pool, View
+from ..views import View
 
 Scale = Literal["chance", "angle", "odds"]
 # The angle is arcsin of the root. Each scale spreads other claims apart: networks pile up near 1, where only log odds

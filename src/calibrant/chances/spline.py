@@ -6,8 +6,9 @@ from typing import Literal
 import numpy as np
 
 from ..families import ChanceFamily, held_out, simplest_within
+from ..fitting.pooling import Pool
 from ..predictions import Array
-from ..views import Pool, View
+from ..views import View
 from .isotonic import Points
 
 Runout = Literal["natural", "parabolic", "cubic"]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..families import ChanceFamily, ChanceRule
+from ..fitting.pooling import Pool
 from ..predictions import Array
-from ..views import Pool, View
+from ..views import View
 
 
 @dataclass(frozen=True, eq=False)

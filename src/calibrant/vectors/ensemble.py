@@ -7,8 +7,9 @@ import numpy as np
 
 from ..families import Family, VectorRule
 from ..fitting.blocks import on_all_cores, row_blocks
+from ..fitting.logspace import softmax
 from ..fitting.newton import Certificate, DidNotConverge
-from ..predictions import Array, softmax
+from ..predictions import Array
 from ..views import Canonical
 from .temperature import Scaled, Temperature
 

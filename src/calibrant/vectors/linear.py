@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..families import Family, LogitRule
+from ..fitting.logspace import log_softmax
 from ..fitting.newton import Certificate, Vector, minimise
 from ..fitting.quasi_newton import minimise_many
 from ..fitting.softmax import matrix_pass, vector_pass
-from ..predictions import Array, log_softmax
+from ..predictions import Array
 from ..views import Canonical
 from .temperature import Temperature
 

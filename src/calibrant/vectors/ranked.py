@@ -6,7 +6,8 @@ import numpy as np
 
 from ..families import ChanceRule, Family, VectorRule
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..predictions import Array, Ints, Predictions, softmax
+from ..fitting.logspace import softmax
+from ..predictions import Array, Ints, Predictions
 from ..views import Canonical, top_r
 
 # A class that may not overtake another stays this much below it, as equal chances would go to the lowest column.
