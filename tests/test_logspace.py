@@ -1,7 +1,10 @@
 """Probabilities in log space against scipy, and at the extremes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy import special
 
 from calibrant.fitting.logspace import LOG_TINY, floored_log, log_softmax, log_sum_exp, softmax
@@ -11,7 +14,8 @@ Z = np.random.default_rng(0).normal(0, 5, (40, 6))
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_against_scipy(kind: type) -> None:
-    z, tolerance = Z.astype(kind), 1e-5 if kind is np.float32 else 1e-12
+    z: NDArray[Any] = Z.astype(kind)
+    tolerance = 1e-5 if kind is np.float32 else 1e-12
     np.testing.assert_allclose(softmax(z), special.softmax(Z, axis=1), rtol=tolerance, atol=1e-12)
     np.testing.assert_allclose(log_softmax(z), special.log_softmax(Z, axis=1), rtol=tolerance, atol=tolerance)
     np.testing.assert_allclose(log_sum_exp(z), special.logsumexp(Z, axis=1), rtol=tolerance)

@@ -1,9 +1,12 @@
 """Pooling against counting, with ties, weights and both float types."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from calibrant import binary
 from calibrant.fitting.pooling import pool, runs
@@ -26,7 +29,8 @@ def test_a_claim_of_no_weight_is_not_pooled() -> None:
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
 def test_sorting_by_bits_is_sorting_by_value(kind: type) -> None:
     random = np.random.default_rng(0)
-    p, y = random.random(1000).astype(kind), random.random(1000) < 0.5
+    p: NDArray[Any] = random.random(1000).astype(kind)
+    y = random.random(1000) < 0.5
     found = pool(p, y, None)
     np.testing.assert_array_equal(found.p, np.unique(p).astype(np.float64))
     np.testing.assert_array_equal(found.happened, [y[p == claim].sum() for claim in np.unique(p)])
