@@ -56,7 +56,7 @@ def test_a_realistic_task_has_the_claims_of_the_model_and_outcomes_of_the_map() 
 
 def test_a_realistic_task_is_drawn_by_weight_and_by_seed() -> None:
     claims = binary([0.2, 0.5, 0.8], [0, 1, 1], weights=[1, 0, 3])
-    made = realistic(claims, lambda view: 2 * view.p)
+    made = realistic(claims, lambda p: 2 * p)
     assert made.truth.tolist() == [0.4, 1.0, 1.0]
     view, truth = made.sample(40_000, seed=1)
     assert set(view.p.tolist()) == {0.2, 0.8}
@@ -188,3 +188,15 @@ def test_theorem_3_a_map_is_off_by_what_is_left_and_by_what_it_merged(
     distance, left, merged = (divergence(*each).mean() for each in ((q, truth), (q, after), (after, truth)))
     assert distance == pytest.approx(left + merged, abs=1e-15)
     assert merged > 0
+
+
+def test_realistic_takes_scores_and_maps_of_every_kind() -> None:
+    _, test = samples.load("c10-lenet5")
+    view = top_label(test)
+    by_function = [realistic(scores, np.square) for scores in (test, view, view.p)]
+    for made in by_function:
+        np.testing.assert_allclose(made.truth, view.p**2)
+    fitted = Isotonic().fit(view)
+    np.testing.assert_array_equal(realistic(test, fitted).truth, fitted(view))
+    found = assess(Isotonic(), by_function[0], n=500)
+    assert found.distance == abs(found.estimate - found.truth) == abs(found.bias)

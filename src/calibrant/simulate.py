@@ -7,11 +7,12 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .families import Family
+from .families import Family, Map
 from .measures import calibration_error
-from .predictions import Array
-from .views import View, binary
+from .predictions import Array, Predictions
+from .views import View, binary, top_label
 
 Shape = Literal["square", "sqrt", "beta1", "beta2", "stairs"]
 
@@ -30,6 +31,11 @@ class Assessment(NamedTuple):
     error_after: float
     estimate: float
     truth: float
+
+    @property
+    def distance(self) -> float:
+        """How far the estimate lies from the true error."""
+        return abs(self.bias)
 
     @property
     def bias(self) -> float:
@@ -104,15 +110,21 @@ def _error(made: Shaped) -> float:
     return float(quad(lambda c: abs(made.claim(c) - c), 0, 1)[0])
 
 
-def realistic(scores: View, true_map: Callable[[View], Array]) -> Realistic:
+def realistic(scores: Predictions | View | ArrayLike, true_map: Map | Callable[[Array], Array]) -> Realistic:
     """A task with the claims of a real model, whose outcomes follow `true_map`: networks pile up near 1.
 
-    >>> from calibrant import Isotonic, samples, top_label
-    >>> claims = top_label(samples.load("c10-lenet5")[1])
-    >>> realistic(claims, Isotonic().fit(claims)).sample(100, seed=0).view.n
+    `scores` are a view, predictions (their top label) or chances; the map a fitted one, or a function of chances.
+
+    >>> from calibrant import samples
+    >>> fit_on, test = samples.load("c10-lenet5")
+    >>> realistic(test, lambda p: p**2).sample(100, seed=0).view.n
     100
     """
-    return Realistic(scores, np.clip(true_map(scores), 0, 1))
+    if isinstance(scores, Predictions):
+        scores = top_label(scores)
+    claims = scores if isinstance(scores, View) else binary(scores, np.zeros(np.shape(scores), np.bool_))
+    truth = true_map(claims) if isinstance(true_map, Map) else true_map(claims.p.astype(np.float64))
+    return Realistic(claims, np.clip(truth, 0, 1))
 
 
 def assess(family: Family, task: Task, *, n: int = 3000, seed: int = 0, n_test: int = 100_000) -> Assessment:
