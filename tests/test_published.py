@@ -6,9 +6,11 @@ from scipy.stats import spearmanr
 from shared_data import needs_real, real
 
 from calibrant import (
+    Beta,
     Binned,
     Family,
     Isotonic,
+    Platt,
     Predictions,
     Temperature,
     accuracy,
@@ -28,6 +30,8 @@ FAMILIES: dict[str, Family] = {
     "sweep": Binned(edges="mass", rule="sweep"),
     "CV": Binned(edges="mass", rule="cv"),
     "isotonic": Isotonic(),
+    "Platt": Platt(),
+    "beta": Beta(),
 }
 DRAWS = [(n, seed) for n in (1000, 3000, 10000) for seed in range(5)]
 
@@ -40,9 +44,13 @@ F21_F22_F23 = [
     ("beta2", "ES15", 7.18, 1.03, 0.9971),
     ("stairs", "sweep", 7.46, 0.91, 0.9956),
     ("stairs", "isotonic", 10.30, 1.41, 0.9939),
+    ("square", "Platt", 5.79, 0.70, 0.9954),
+    ("beta1", "Platt", 6.76, 0.85, 0.9945),
+    ("sqrt", "beta", 6.49, 0.85, 0.9913),
+    ("stairs", "beta", 24.98, 3.11, 0.9777),
 ]
 # Paper 004, Table F20 (distance of the fitted map from the true one on a million fresh claims).
-F20 = [("square", "ES15", 24.76), ("stairs", "isotonic", 25.45)]
+F20 = [("square", "ES15", 24.76), ("stairs", "isotonic", 25.45), ("beta2", "Platt", 12.87)]
 
 
 @pytest.mark.parametrize(("shape", "row", "f21", "f22", "f23"), F21_F22_F23)
