@@ -31,7 +31,7 @@ Measured = Predictions | View
 Families = Sequence[Family] | Mapping[str, Family]
 Score = Literal["nll", "brier"]
 
-_MOST_CELLS = 20_000_000  # beyond it the class-wise error would take longer than all the rest
+MOST_CELLS = 20_000_000  # beyond it the class-wise error would take longer than all the rest
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def compare(fit_on: Measured, test: Measured, families: Families) -> Comparison:
             try:
                 start = time.perf_counter()
                 fitted, middle = family.fit(fit_on), time.perf_counter()
-                mended, end = _mended(fitted, test), time.perf_counter()
+                mended, end = calibrated(fitted, test), time.perf_counter()
                 rows.append(_contender(name, mended, middle - start, end - middle))
             except ValueError as error:
                 failures.append((name, str(error)))
@@ -161,7 +161,7 @@ def cross_validate(
             for name, family in named.items():
                 if name not in failures:
                     try:
-                        losses[name].append(_row_losses(_mended(family.fit(some), others), score))
+                        losses[name].append(_row_losses(calibrated(family.fit(some), others), score))
                     except ValueError as error:
                         failures[name] = str(error)
                 tick()
@@ -200,14 +200,15 @@ def _row_losses(x: Measured, score: Score) -> Array:
     return np.concatenate(on_all_cores(lambda rows: row_loss(x[rows]), row_blocks(x.n, x.k)))
 
 
-def _mended(fitted: Map, x: Measured) -> Measured:
+def calibrated(fitted: Map, x: Measured) -> Measured:
+    """Predictions, or the claims of a view, as a map mends them."""
     if isinstance(x, Predictions):
         return fitted.apply(x)
     return replace(x, p=np.clip(fitted(x).astype(np.float64), 0, 1), exact_log_odds=None)
 
 
 def _contender(name: str, x: Measured, fit_seconds: float, apply_seconds: float) -> Contender:
-    by_class = classwise_ece(x) if isinstance(x, Predictions) and x.n * x.k <= _MOST_CELLS else None
+    by_class = classwise_ece(x) if isinstance(x, Predictions) and x.n * x.k <= MOST_CELLS else None
     return Contender(name, nll(x), brier(x), accuracy(x), ece(x), ks_error(x), by_class, fit_seconds, apply_seconds)
 
 

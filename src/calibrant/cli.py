@@ -201,7 +201,8 @@ def apply(
 
     From one table to another the other columns are kept. Labels may be absent: then nothing is scored.
     """
-    from .reporting.summary import calibrated, standing
+    from .choosing import calibrated
+    from .reporting.summary import standing
     from .reporting.terminal import comparison
 
     target = writable(out, list(WRITERS))

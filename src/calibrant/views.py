@@ -271,7 +271,7 @@ def _ranked_view(pred: Predictions, p: Array, y: Bools, first: int, last: int, e
         out = np.empty(len(at))
 
         def fill(piece: slice) -> None:
-            chosen = _ranks(pred.values[at[piece]], last)[:, first:]
+            chosen = leading(pred.values[at[piece]], last)[:, first:]
             out[piece] = _set_log_odds(pred, at[piece], chosen)
 
         on_all_cores(fill, row_blocks(len(at), pred.k))
@@ -284,7 +284,7 @@ def _ask_ranks(pred: Predictions, first: int, last: int) -> tuple[Array, Bools]:
     p, y = np.empty(pred.n), np.empty(pred.n, np.bool_)
 
     def ask(rows: slice) -> None:
-        chosen = _ranks(pred.values[rows], last)[:, first:]
+        chosen = leading(pred.values[rows], last)[:, first:]
         y[rows] = (chosen == pred.labels[rows, None]).any(1)
         if pred.kind == "logits":
             p[rows] = expit(_set_log_odds(pred, _places(pred.n, rows), chosen))
@@ -295,7 +295,7 @@ def _ask_ranks(pred: Predictions, first: int, last: int) -> tuple[Array, Bools]:
     return p, y
 
 
-def _ranks(values: Array, r: int) -> Ints:
+def leading(values: Array, r: int) -> Ints:
     """Columns of the r largest values of each row, largest first, ties to the lowest column."""
     left = values.copy()
     chosen = np.empty((len(values), r), np.intp)

@@ -1,14 +1,14 @@
 """Report: the numbers that say how far probabilities can be trusted, and what they mean in plain words."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from ..chances.smooth import Smooth
+from ..choosing import MOST_CELLS, calibrated
 from ..cumulative import ks_error
-from ..families import Map
 from ..fitting.blocks import on_all_cores
 from ..fitting.newton import DidNotConverge
 from ..measures import calibration_error, ece, sweep_ece
@@ -21,8 +21,6 @@ from .verdict import Finding, chance_limit, judge, line, mean_claim, share, warn
 Unit = Literal["%", "points", "nats", ""]
 Measured = Predictions | View
 
-# Above this many cells the class-wise rows would take longer than all others together.
-MOST_CELLS = 20_000_000
 BEST = "{} lowers the NLL most: `calibrant fit --family {}`, then `calibrant apply`."
 LEAVE = "Neither map lowers the NLL: leave the probabilities as they are."
 
@@ -131,13 +129,6 @@ def standing(name: str, x: Measured) -> Standing:
     """The scores by which two sets of predictions are compared."""
     share = accuracy(x) if isinstance(x, Predictions) else None
     return Standing(name, share, nll(x), brier(x), ece(x), ks_error(x))
-
-
-def calibrated(fitted: Map, x: Measured) -> Measured:
-    """Predictions, or the claims of a view, as a map mends them."""
-    if isinstance(x, Predictions):
-        return fitted.apply(x)
-    return replace(x, p=np.clip(fitted(x), 0, 1), exact_log_odds=None)
 
 
 def _scores(x: Measured, view: str) -> Iterator[Row]:

@@ -7,8 +7,8 @@ import numpy as np
 from ..families import ChanceRule, Family, VectorRule
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.logspace import softmax
-from ..predictions import Array, Ints, Predictions
-from ..views import Canonical, top_r
+from ..predictions import Array, Predictions
+from ..views import Canonical, leading, top_r
 
 # A class that may not overtake another stays this much below it, as equal chances would go to the lowest column.
 _BELOW = 1 - 2.0**-50
@@ -34,7 +34,7 @@ class EachRank(VectorRule):
     def _vectors(self, pred: Predictions) -> Array:
         first = np.stack([rule(top_r(pred, r)) for r, rule in enumerate(self.rules, 1)], axis=1).clip(0, 1)
         first = _falling(first, pred.k) if self.keep_order else _summing_to_one_at_most(first)
-        at = _leading(pred.values, len(self.rules))
+        at = leading(pred.values, len(self.rules))
         scores = pred.scores.astype(np.float64)
         np.put_along_axis(scores, at, -np.inf, 1)
         left = np.maximum(1 - first.sum(1), 0)
@@ -77,13 +77,6 @@ class Ranked(Family):
             raise ValueError(f"ranks must be at most {most}, as the last class takes what is left; got {self.ranks}")
         fit = self.family.chance_rule
         return EachRank(tuple(on_all_cores(lambda r: fit(top_r(pred, r)), range(1, self.ranks + 1))), self.keep_order)
-
-
-def _leading(values: Array, ranks: int) -> Ints:
-    """Columns of the largest values of each row, largest first, ties to the lowest column."""
-    if ranks == 1:
-        return values.argmax(1)[:, None]
-    return np.argsort(-values, axis=1, kind="stable")[:, :ranks]
 
 
 def _summing_to_one_at_most(first: Array) -> Array:
