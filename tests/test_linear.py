@@ -70,16 +70,28 @@ def test_the_structured_matrix_against_a_general_optimiser() -> None:
 
 @pytest.mark.parametrize("name", samples.NAMES)
 def test_richer_maps_fit_their_rows_better(name: samples.Name) -> None:
-    fit_on, test = samples.load(name)
+    fit_on, _ = samples.load(name)
     none, temperature, vector = (
         nll(fit_on),
         *(nll(f.fit(fit_on).apply(fit_on)) for f in (Temperature(), VectorScaling())),
     )
     assert vector <= temperature + 1e-9 <= none + 2e-9
-    fitted = StructuredMatrix().fit(fit_on)
-    assert nll(fitted.apply(fit_on)) < temperature
-    assert nll(fitted.apply(test)) < nll(test) + 0.003
-    assert accuracy(fitted.apply(test)) == pytest.approx(accuracy(test), abs=0.01)
+    assert nll(StructuredMatrix().fit(fit_on).apply(fit_on)) < temperature
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("c10-lenet5", marks=pytest.mark.xfail(reason="penalties too weak: NLL .7869, not .7841")),
+        "c10-resnet18",
+        "c100-resnet18",
+    ],
+)
+def test_the_structured_matrix_mends_other_rows_too(name: samples.Name) -> None:
+    fit_on, test = samples.load(name)
+    mended = StructuredMatrix().fit(fit_on).apply(test)
+    assert accuracy(mended) == pytest.approx(accuracy(test), abs=0.01)
+    assert nll(mended) < nll(test)
 
 
 def test_the_structured_matrix_is_one_for_logits_and_log_probabilities() -> None:

@@ -35,7 +35,7 @@ def test_the_vector_pass(w: np.ndarray | None) -> None:
 @pytest.mark.parametrize("w", [None, W])
 def test_the_matrix_pass(w: np.ndarray | None) -> None:
     table = R.normal(0, 0.3, (4, 5))
-    value, gradient, curvature = matrix_pass(Z, LABELS, w, table)
+    value, gradient, curvature = matrix_pass(Z, LABELS, w, table, curved=True)
 
     def loss(v: np.ndarray) -> float:
         t = v.reshape(4, 5)
@@ -43,5 +43,5 @@ def test_the_matrix_pass(w: np.ndarray | None) -> None:
 
     assert value == pytest.approx(loss(table.ravel()))
     np.testing.assert_allclose(gradient, _slopes(loss, table.ravel()), atol=1e-8)
-    slopes = _slopes(lambda v: matrix_pass(Z, LABELS, w, v.reshape(4, 5))[1], table.ravel())
+    slopes = _slopes(lambda v: matrix_pass(Z, LABELS, w, v.reshape(4, 5), curved=False)[1], table.ravel())
     np.testing.assert_allclose(curvature, np.diag(slopes), atol=1e-8)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from .blocks import row_blocks
 from .newton import Certificate, Derivatives, Vector, minimise
 
-_LEAST_CURVATURE = 1e-14
+LEAST_CURVATURE = 1e-14
 
 
 def logistic(
@@ -42,7 +42,7 @@ def logistic(
             loss = (weight * (np.maximum(eta, 0) + np.log1p(small) - target * eta)).sum()
             gradient = np.einsum("in,n->i", x, weight * (q - target))
             # Without the last term a row wrong with certainty would have no curvature, and so no say.
-            bend = weight * (small / (1 + small) ** 2 + _LEAST_CURVATURE * np.abs(q - target))
+            bend = weight * (small / (1 + small) ** 2 + LEAST_CURVATURE * np.abs(q - target))
             return np.concatenate([[loss], gradient, np.einsum("in,jn->ij", x * bend, x).ravel()])
 
         sums = np.sum([part(rows) for rows in row_blocks(n, 8 * d)], axis=0) / total

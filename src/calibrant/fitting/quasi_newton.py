@@ -39,6 +39,9 @@ def minimise_many(
     }
     found = minimize(scaled, np.zeros(start.size), jac=True, method="L-BFGS-B", options=options)
     slope = float(np.linalg.norm(found.jac))
-    if slope > 100 * tolerance:
-        raise DidNotConverge(f"the fit did not converge: slope {slope:.3g} after {found.nit} steps")
+    if slope > tolerance:
+        raise DidNotConverge(
+            f"the fit did not converge: slope {slope:.3g} after {found.nit} steps, allowed {tolerance:.3g}; "
+            "look for extreme scores or weights, or give float64"
+        )
     return start + unit * found.x, Certificate(slope, tolerance, int(found.nit))

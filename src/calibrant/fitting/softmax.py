@@ -44,10 +44,10 @@ def vector_pass(z: Vector, labels: Labels, w: Vector | None, x: Vector, *, whole
     return float(loss[0]), gradient, curvature.reshape(2 * k, 2 * k) if whole else curvature
 
 
-def matrix_pass(z: Vector, labels: Labels, w: Vector | None, table: Vector) -> tuple[float, Vector, Vector]:
-    """Loss of the logits z @ matrix' + shift, with the table matrix and shift side by side; its gradient and curvature.
+def matrix_pass(z: Vector, labels: Labels, w: Vector | None, table: Vector, *, curved: bool) -> Derivatives:
+    """Loss of the logits z @ matrix' + shift, with the table matrix and shift side by side, and its gradient.
 
-    The curvature is that of each entry alone.
+    If `curved`, also the curvature of each entry alone; else an empty array in its place.
     """
     k = z.shape[1]
     matrix, shift = table[:, :k].T.astype(_working(z)), table[:, k].astype(_working(z))
@@ -56,8 +56,11 @@ def matrix_pass(z: Vector, labels: Labels, w: Vector | None, table: Vector) -> t
         block = z[rows].astype(_working(z), copy=False)
         p, residual, loss = _residual(block @ matrix + shift, labels[rows], None if w is None else w[rows])
         features = np.hstack([block, np.ones((len(block), 1), block.dtype)])
-        bend = p * (1 - p) if w is None else p * (1 - p) * w[rows, None]
-        return np.concatenate([[loss], (residual.T @ features).ravel(), (bend.T @ features**2).ravel()])
+        sums = [[loss], (residual.T @ features).ravel()]
+        if curved:
+            bend = p * (1 - p) if w is None else p * (1 - p) * w[rows, None]
+            sums.append((bend.T @ features**2).ravel())
+        return np.concatenate(sums)
 
     loss, gradient, curvature = np.split(_mean(part, z, w, products=True), [1, 1 + table.size])
     return float(loss[0]), gradient, curvature

@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from ..families import ChanceRule, Family, LogitRule
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..fitting.irls import logistic
+from ..fitting.irls import LEAST_CURVATURE, logistic
 from ..fitting.newton import Certificate, Derivatives, Vector, minimise
 from ..predictions import Array
 from ..views import Canonical, View
@@ -16,7 +16,6 @@ _SOME_ROWS = 2000
 _MANY_CELLS = 1 << 21
 # Half its square, 5e-13, is what the log loss may lie above its optimum; float32 logits allow no more.
 _TOLERANCE = 1e-6
-_LEAST_CURVATURE = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +84,7 @@ def _derivatives(view: Canonical, inverse: float) -> Derivatives:
         e *= z
         mean = e.sum(1) / total
         # Without the last term a row wrong with certainty would have no curvature, and so no say.
-        spread = np.einsum("ij,ij->i", e, z) / total - mean**2 + _LEAST_CURVATURE * (mean - right) ** 2
+        spread = np.einsum("ij,ij->i", e, z) / total - mean**2 + LEAST_CURVATURE * (mean - right) ** 2
         terms = np.stack([np.log(total) - inverse * right, mean - right, spread])
         return terms.sum(1) if w is None else terms @ w[rows]
 
