@@ -9,4 +9,5 @@ settings.register_profile("calibrant", derandomize=True, deadline=None, database
 settings.load_profile("calibrant")
 
 # Doctests of extras that are not installed are not collected.
-collect_ignore = [] if find_spec("sklearn") else ["src/calibrant/sklearn.py"]
+_ROOMS = {"sklearn": "src/calibrant/sklearn.py", "onnx": "src/calibrant/onnx"}
+collect_ignore = [room for extra, room in _ROOMS.items() if not find_spec(extra)]

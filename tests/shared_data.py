@@ -7,8 +7,12 @@ import pytest
 
 from calibrant import Predictions, View, binary, from_logits, from_probs
 
-REAL = Path(__file__).parents[2] / "shared" / "data" / "real"
+DATA = Path(__file__).parents[2] / "shared" / "data"
+REAL, ZOO = DATA / "real", DATA / "zoo"
 needs_real = pytest.mark.skipif(not REAL.is_dir(), reason="other people's predictions are not beside the checkout")
+needs_zoo = pytest.mark.skipif(
+    not ZOO.is_dir(), reason="the sample predictions not shipped are not beside the checkout"
+)
 
 
 def real(name: str, split: str = "test") -> Predictions | View:
@@ -20,3 +24,9 @@ def real(name: str, split: str = "test") -> Predictions | View:
         if f"{split}_logits" in arrays:
             return from_logits(arrays[f"{split}_logits"], labels)
         return from_probs(arrays[f"{split}_probs"], labels)
+
+
+def zoo(name: str, split: str) -> Predictions:
+    """One part of a file of sample predictions, those included that are not shipped."""
+    with np.load(ZOO / f"{name}.npz", allow_pickle=False) as arrays:
+        return from_logits(arrays[f"{split}_logits"].astype(np.float64), arrays[f"{split}_labels"])

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from shared_files import predictions
 
 import calibrant
-from calibrant import Predictions, binary, from_probs, read, samples, write
-from calibrant.cli import _print_json, families, run
+from calibrant import Predictions, binary, cross_validate, from_probs, read, samples, write
+from calibrant.cli import OF_CHANCES, OF_VECTORS, _print_json, families, run
 from calibrant.families import ChanceFamily
 
 RNG = np.random.default_rng(0)
@@ -156,6 +157,115 @@ def test_every_family_is_fitted_applied_and_shown(file: str, family: str, capsys
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("file", ["classes.csv", "chances.jsonl"])
+def test_select_writes_what_cross_validation_chooses_and_says_why(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = cross_validate(read(file))
+    found = told(capsys, "fit", file, "--select", "-o", "m.safetensors")
+    assert found["family"] == repr(calibrant.load("m.safetensors").family) == repr(expected.chosen)
+    selection = found["selection"]
+    assert [row["score"] for row in selection["rows"]] == [row.score for row in expected.rows]
+    assert {row["name"] for row in selection["rows"]} <= set(families())
+    assert families()[selection["chosen"]]() == expected.chosen
+    assert selection["failures"] == []
+    out = said(capsys, "fit", file, "--select", "-o", "m.safetensors")
+    assert max(map(len, out.splitlines())) <= 80
+    (line,) = (line for line in out.splitlines() if line.rstrip().endswith(" chosen"))
+    assert line.split()[0] == selection["chosen"]
+    assert f"Chose {selection['chosen']}: " in out
+    assert "Wrote m.safetensors" in out
+
+
+@pytest.mark.usefixtures("here")
+def test_a_map_is_written_as_onnx_where_the_suffix_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    onnx = pytest.importorskip("onnx")
+    assert "for calibrant apply, fit with -o MAP.safetensors" in said(capsys, "fit", "classes.csv", "-o", "m.onnx")
+    onnx.checker.check_model(onnx.load("m.onnx"))
+    for command in (["show", "m.onnx"], ["apply", "m.onnx", "classes.csv", "-o", "out.csv"]):
+        assert "m.onnx: an ONNX model is for other programs; fit with -o MAP.safetensors" in refused(capsys, *command)
+
+
+def test_without_the_extra_nothing_is_fitted_and_the_pip_line_is_told(here: Path) -> None:
+    code = "import sys; sys.modules['onnx'] = None; from calibrant.cli import main; main()"
+    command = [sys.executable, "-c", code, "fit", "classes.csv", "-o", "m.onnx"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=here, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert 'pip install "calibrant[onnx]"' in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.usefixtures("here")
+def test_compare_ranks_families_fitted_on_val_and_scored_on_test(capsys: pytest.CaptureFixture[str]) -> None:
+    found = told(capsys, "compare", "both.npz")
+    assert found["fitted_on"].startswith("100 rows")
+    assert found["scored_on"].startswith("300 rows")
+    names = [row["name"] for row in found["rows"]]
+    assert sorted(names) == sorted(["as they are", *OF_VECTORS, *OF_CHANCES])
+    assert found["best"] == names[0]
+    losses = [row["nll"] for row in found["rows"]]
+    assert losses == pytest.approx(sorted(losses), abs=1e-4)
+    fit_on, test = (read("both.npz", split=part) for part in ("val", "test"))
+    assert isinstance(test, Predictions)
+    mended = families()["platt"]().fit(fit_on).apply(test)
+    assert found["rows"][names.index("platt")]["nll"] == calibrant.nll(mended)
+    out = said(capsys, "compare", "both.npz")
+    assert max(map(len, out.splitlines())) <= 80
+    lines = out.splitlines()
+    shown = [line.split()[0] for line in lines[5 : 5 + len(names)]]
+    assert shown == [name.split()[0] for name in names]
+    assert f"{names[0]} lowers the NLL most" in out
+
+
+@pytest.mark.usefixtures("here")
+def test_compare_takes_named_families_and_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    pair = read("classes.csv"), read("chances.jsonl")
+    write("validation.csv", pair[0][:100])
+    write("validation.jsonl", pair[1][:100])
+    named = ["--families", "Platt, temperature"]
+    found = told(capsys, "compare", "classes.csv", "--fit-on", "validation.csv", *named)
+    assert {row["name"] for row in found["rows"]} == {"as they are", "platt", "temperature"}
+    found = told(capsys, "compare", "both.npz", "--split", "val", "--fit-on", "test", *named)
+    assert found["fitted_on"].startswith("300 rows")
+    assert found["scored_on"].startswith("100 rows")
+    found = told(capsys, "compare", "chances.jsonl", "--fit-on", "validation.jsonl")
+    assert {row["name"] for row in found["rows"]} == {"as they are", "temperature", *OF_CHANCES}
+    out = said(capsys, "compare", "chances.jsonl", "--fit-on", "validation.jsonl", "--families", "platt,vector-scaling")
+    assert "accuracy" not in out
+    assert "vector-scaling failed: VectorScaling() maps whole vectors" in out
+    assert "Mind: These are the rows" in said(capsys, "compare", "classes.csv", "--fit-on", "classes.csv", *named)
+    assert len(told(capsys, "report", "both.npz", "--fit-on", "val")["standings"]) == 3
+
+
+@pytest.mark.usefixtures("here")
+def test_compare_ranks_the_models_of_several_files(capsys: pytest.CaptureFixture[str]) -> None:
+    pred = predictions(Path("classes.csv"))
+    said(capsys, "fit", "classes.csv", "-o", "m.safetensors")
+    said(capsys, "apply", "m.safetensors", "classes.csv", "-o", "mended.csv")
+    found = told(capsys, "compare", "classes.csv", "mended.csv")
+    assert (found["best"], found["fitted_on"], found["warnings"]) == ("mended", None, [])
+    worse = found["rows"][1]
+    assert worse == {
+        "name": "classes",
+        "nll": calibrant.nll(pred),
+        "brier": calibrant.brier(pred),
+        "accuracy": calibrant.accuracy(pred),
+        "ece": calibrant.ece(pred),
+        "ks_error": calibrant.ks_error(pred),
+        "classwise_ece": calibrant.classwise_ece(pred),
+    }
+    out = said(capsys, "compare", "classes.csv", "mended.csv")
+    assert "fit" not in out
+    assert "mended has the least NLL" in out
+    assert "Mind" not in out
+    Path("again").mkdir()
+    write("again/classes.csv", pred[:200])
+    names = [row["name"] for row in told(capsys, "compare", "classes.csv", "again/classes.csv")["rows"]]
+    assert sorted(names) == ["again/classes.csv", "classes.csv"]
+    assert "has other labels than classes.csv" in said(capsys, "compare", "classes.csv", "again/classes.csv")
+
+
+@pytest.mark.usefixtures("here")
 def test_apply_keeps_other_columns_and_needs_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, "fit", "classes.csv", "-o", "m.safetensors")
     lines = Path("classes.csv").read_text().splitlines()
@@ -211,10 +321,24 @@ def test_an_infinite_temperature_is_null_in_json(capsys: pytest.CaptureFixture[s
         (["show", "absent.safetensors"], "there is no such file"),
         (["show", "classes.csv"], "is not a map saved by calibrant"),
         (["fit", "classes.csv"], "Missing option"),
-        (["fit", "classes.csv", "-o", "classes.csv"], "must end in .safetensors"),
+        (["fit", "classes.csv", "-o", "classes.csv"], "must end in .safetensors, .onnx"),
         (["fit", "classes.csv", "-o", "nowhere/m.safetensors"], "there is no folder nowhere"),
         (["fit", "classes.csv", "-o", "m.safetensors", "--family", "temprature"], "did you mean temperature?"),
         (["fit", "classes.csv", "-o", "m.safetensors", "--family", "one-vs-rest"], "there is no family"),
+        (["fit", "classes.csv", "-o", "m.safetensors", "--select", "--family", "platt"], "leave one of them out"),
+        (["compare"], "Missing argument 'FILE'"),
+        (["compare", "clases.csv", "classes.csv"], "did you mean classes.csv?"),
+        (["compare", "classes.csv"], "the file has no splits: name the rows to fit on with --fit-on"),
+        (["compare", "both.npz", "--fit-on", "calib"], "the splits test, val: name the rows to fit on with --fit-on"),
+        (["compare", "both.npz", "--fit-on", "absent.csv"], "absent.csv: there is no such file"),
+        (["compare", "both.npz", "--families", "temperature,isotonc"], "did you mean isotonic?"),
+        (["compare", "both.npz", "--families", ""], "there is no family ''"),
+        (["compare", "both.npz", "--fit-on", "classes.csv"], "must come from one model and be alike"),
+        (["compare", "both.npz", "--fit-on", "chances.jsonl"], "must come from one model and be alike"),
+        (["compare", "chances.jsonl", "--fit-on", "chances.jsonl", "--families", "vector-scaling"], "whole vectors"),
+        (["compare", "both.npz", "classes.csv", "--families", "platt"], "name one file, or leave them out"),
+        (["compare", "both.npz", "classes.csv", "--fit-on", "val"], "name one file, or leave them out"),
+        (["compare", "classes.csv", "chances.jsonl"], "models must be of one sort"),
         (["apply", "classes.csv", "classes.csv", "-o", "out.csv"], "is not a map saved by calibrant"),
         (["apply", "absent.safetensors", "classes.csv", "-o", "out.csv"], "there is no such file"),
         (["apply", "m.safetensors", "classes.csv", "-o", "classes.csv"], "must not be the file that is read"),
@@ -266,7 +390,7 @@ def test_control_c_is_130_and_leaves_the_old_file(
 def test_help_has_an_example_of_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys) == said(capsys, "--help")
     assert "calibrant demo" in said(capsys, "--help")
-    for command in ("demo", "report", "fit", "apply", "show"):
+    for command in ("demo", "report", "fit", "apply", "compare", "show"):
         assert f"Examples:\n    calibrant {command}" in said(capsys, command, "--help")
     assert said(capsys, "--version") == f"calibrant {calibrant.__version__}\n"
 

@@ -42,7 +42,15 @@ VECTOR_FAMILIES: list[Family] = [
     c.Temperature(),
     c.EnsembleTemperature(),
     c.VectorScaling(),
+    c.MatrixScaling(),
+    c.MatrixScaling(off_diagonal=1.0, intercept=1.0),
+    c.MatrixScaling(off_diagonal="cv", intercept="cv"),
+    c.Dirichlet(),
+    c.Dirichlet(l2=0.01),
     c.StructuredMatrix(),
+    c.OrderPreserving(),
+    c.OrderPreserving(kind="diagonal"),
+    c.OrderPreserving(kind="preserving"),
     c.Ranked(c.Isotonic()),
     c.Ranked(c.Smooth(), ranks=2),
     c.OneVsRest(c.Smooth()),
@@ -50,7 +58,12 @@ VECTOR_FAMILIES: list[Family] = [
     c.OneVsRest(c.Binned(5)),
 ]
 # Choose by cross-validation, whose folds know rows and not weights.
-BY_FOLDS = [c.Binned(edges="mass", rule="cv"), c.Spline("cv")]
+BY_FOLDS = [
+    c.Binned(edges="mass", rule="cv"),
+    c.Spline("cv"),
+    c.MatrixScaling(off_diagonal="cv", intercept="cv"),
+    c.Dirichlet(),
+]
 # Their maps, whatever the data, include the identity, so a calibrated view is a fixed point.
 HOLD_THE_IDENTITY: list[Family] = [
     c.Binned(),
@@ -159,7 +172,8 @@ def test_order_and_weights_of_whole_vectors(family: Family, seed: int) -> None:
     _close(family.fit(pred[order])(pred), q, 1e-6)
     weighted = from_logits(pred.scores, pred.labels, weights=w)
     rows = np.repeat(np.arange(pred.n), w)
-    _close(family.fit(weighted)(pred), family.fit(pred[rows])(pred), 1e-6)
+    if family not in BY_FOLDS:
+        _close(family.fit(weighted)(pred), family.fit(pred[rows])(pred), 1e-6)
     for score in WHOLE_SCORES:
         _close(score(weighted), score(pred[rows]))
         _close(score(pred[order]), score(pred))

@@ -1,15 +1,18 @@
 """Pages: they fit the terminal, need no colour, and show names as they are."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 from shared_claims import claims
 
-from calibrant import Predictions, from_probs, report, samples
+from calibrant import Predictions, Temperature, compare, from_probs, report, samples
 from calibrant.chances.smooth import Smooth
+from calibrant.choosing import Candidate, Selection
 from calibrant.reporting.description import describe
-from calibrant.reporting.terminal import map_page, plain
+from calibrant.reporting.ranking import rank_models
+from calibrant.reporting.terminal import map_page, plain, ranking_page, selection_page
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +56,35 @@ def test_where_unicode_is_unknown_marks_are_ascii(tmp_path: Path) -> None:
     with (tmp_path / "out.txt").open("w", encoding="ascii") as file:
         Console(file=file, width=80).print(map_page(describe(Smooth().fit(claims(300)))))
     assert "o claim  * chance" in (tmp_path / "out.txt").read_text()
+
+
+def test_a_ranking_fits_the_terminal_whatever_the_names(
+    sample: tuple[Predictions, Predictions], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    row = compare(*sample, {"T": Temperature()}).rows[1]
+    rows = (replace(row, name="ensemble-temperature", fit_seconds=301.5, nll=54.1487), replace(row, fit_seconds=0.0))
+    found = replace(rank_models([("a", sample[1]), ("b", sample[1])]), rows=rows, fitted_on="some rows")
+    found = replace(found, scored_on="others", failures=(("x", "why"),), warnings=("this",), words="End.")
+    lines = plain(ranking_page(found)).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[:2] == ["Fitted on some rows.", "Scored on others."]
+    assert lines[5].split() == ["ensemble-temperature", "94.62", "54.1487", "0.0810", "0.89", "0.38", "0.88", "302"]
+    assert lines[6].split()[-1] == "0.88"
+    assert lines[7] == "  x failed: why"
+    assert lines[9:] == ["Mind: this", "", "End."]
+    long = "[bold]" + "a/long/way/" * 9
+    text = plain(ranking_page(rank_models([(long, sample[1]), ("short", sample[1])])))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "[bold]" in text
+
+
+def test_a_selection_marks_the_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = (Candidate("T", 1.5, 0.1, -1e-9, 0.0), Candidate("structured-matrix", 1.5, 0.1, 0.0, 0.0))
+    lines = plain(selection_page(Selection(Temperature(), "T", "nll", rows, (("x", "why"),)))).splitlines()
+    assert lines[1].split() == ["NLL", "error", "the", "best", "error"]
+    assert lines[2].split() == ["T", "1.50000", "0.10000", "0.00000", "0.00000", "chosen"]
+    assert lines[3].split()[-1] == "0.00000"
+    assert lines[4] == "  x failed: why"
+    assert lines[6].startswith("Chose T: ")

@@ -46,12 +46,15 @@ from .scores import observed_expected as observed_expected
 from .scores import slope_intercept as slope_intercept
 from .scores import top_label_brier as top_label_brier
 from .store import load as load
+from .vectors.dirichlet import Dirichlet as Dirichlet
 from .vectors.ensemble import EnsembleTemperature as EnsembleTemperature
 from .vectors.identity import Identity as Identity
-from .vectors.linear import StructuredMatrix as StructuredMatrix
+from .vectors.linear import MatrixScaling as MatrixScaling
 from .vectors.linear import VectorScaling as VectorScaling
 from .vectors.one_vs_rest import OneVsRest as OneVsRest
+from .vectors.order_preserving import OrderPreserving as OrderPreserving
 from .vectors.ranked import Ranked as Ranked
+from .vectors.structured import StructuredMatrix as StructuredMatrix
 from .vectors.temperature import Temperature as Temperature
 from .views import Canonical as Canonical
 from .views import View as View

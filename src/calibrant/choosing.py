@@ -1,11 +1,8 @@
 """Which family to use: all of them side by side on other rows, or the simplest that cross-validation supports."""
 
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -20,6 +17,7 @@ from .fitting.blocks import on_all_cores, row_blocks
 from .fitting.logspace import floored_log as log
 from .measures import classwise_ece, ece
 from .predictions import Array, Predictions
+from .progress import ticking
 from .scores import accuracy, brier, nll, row_brier, row_nll
 from .vectors.ensemble import EnsembleTemperature
 from .vectors.identity import Identity
@@ -112,7 +110,7 @@ def compare(fit_on: Measured, test: Measured, families: Families) -> Comparison:
     """
     _refuse_strangers(fit_on, test)
     named, rows, failures = _named(families), [_contender("as they are", test, 0.0, 0.0)], []
-    with _ticking("comparing families", len(named)) as tick:
+    with ticking("comparing families", len(named)) as tick:
         for name, family in named.items():
             try:
                 start = time.perf_counter()
@@ -155,7 +153,7 @@ def cross_validate(
     parts = held_out(view, folds, seed)
     losses: dict[str, list[Array]] = {name: [] for name in named}
     failures: dict[str, str] = {}
-    with _ticking("cross-validating families", len(parts) * len(named)) as tick:
+    with ticking("cross-validating families", len(parts) * len(named)) as tick:
         for fitted, held in parts:
             some, others = fit_on[fitted], fit_on[held]
             for name, family in named.items():
@@ -235,16 +233,3 @@ def _table(titles: Sequence[str], cells: Sequence[Sequence[str]], failures: Iter
     widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
     lines = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in (titles, *cells)]
     return "\n".join([*map(str.rstrip, lines), *(f"{name} failed: {why}" for name, why in failures)])
-
-
-@contextmanager
-def _ticking(what: str, steps: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, nothing elsewhere; what is given moves it on by a step."""
-    if not sys.stderr.isatty():
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        yield partial(bar.advance, bar.add_task(what, total=steps))

@@ -64,6 +64,12 @@ class Map(ABC):
 
         save(self, path)
 
+    def to_onnx(self, path: str | PathLike[str]) -> None:
+        """Write the map as an ONNX model, float32 in and out, whole or not at all; needs the extra `onnx`."""
+        from .onnx import export
+
+        export(self, path)
+
 
 @dataclass(frozen=True, eq=False)
 class ChanceMap(Map):

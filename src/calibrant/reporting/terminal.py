@@ -12,8 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from ..choosing import Selection
     from ..fitting.newton import Certificate
     from .description import Answer, Description, Fact
+    from .ranking import Ranking
     from .summary import Report, Row, Standing, Unit
 
 MOST_WIDTH = 100
@@ -35,17 +37,38 @@ def page(found: "Report") -> Group:
 
 def comparison(standings: "Sequence[Standing]") -> Table:
     """Scores side by side: a line each."""
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    heads = ["accuracy %", "NLL", "Brier", "ECE points", "KS points"]
-    units: list[Unit] = ["%", "nats", "", "points", "points"]
-    values = [(each.accuracy, each.nll, each.brier, each.ece, each.ks) for each in standings]
-    first = 0 if values[0][0] is not None else 1
-    table.add_column()
-    for head in heads[first:]:
-        table.add_column(head, justify="right")
-    for each, numbers in zip(standings, values, strict=True):
-        table.add_row(Text(f"  {each.name}"), *map(_shown, numbers[first:], units[first:]))
-    return table
+    has_classes = standings[0].accuracy is not None
+    columns = [
+        *([("accuracy %", [_shown(each.accuracy, "%") for each in standings])] if has_classes else []),
+        ("NLL", [_shown(each.nll, "nats") for each in standings]),
+        ("Brier", [_shown(each.brier, "") for each in standings]),
+        ("ECE points", [_shown(each.ece, "points") for each in standings]),
+        ("KS points", [_shown(each.ks, "points") for each in standings]),
+    ]
+    return _lines([each.name for each in standings], columns)
+
+
+def ranking_page(found: "Ranking") -> Group:
+    """Families or models side by side, and which is best."""
+    fitted = [] if found.fitted_on is None else [Text(f"Fitted on {found.fitted_on}.")]
+    warnings = (Text(f"Mind: {warning}\n") for warning in found.warnings)
+    scored = Text(f"Scored on {found.scored_on}.\n")
+    return Group(*fitted, scored, _ranked(found), *_failed(found.failures), "", *warnings, Text(found.words))
+
+
+def selection_page(found: "Selection") -> Group:
+    """Families as cross-validation saw them, and why one was chosen."""
+    from .ranking import SCORES, reason
+
+    columns = [
+        (f"held-out\n{SCORES[found.score]}", [f"{row.score:.5f}" for row in found.rows]),
+        ("standard\nerror", [f"{row.error:.5f}" for row in found.rows]),
+        ("behind\nthe best", [f"{abs(row.behind):.5f}" for row in found.rows]),
+        ("standard\nerror", [f"{row.behind_error:.5f}" for row in found.rows]),
+        ("", ["chosen" if row.name == found.name else "" for row in found.rows]),
+    ]
+    table = _lines([row.name for row in found.rows], columns)
+    return Group(table, *_failed(found.failures), "", Text(reason(found)), "")
 
 
 def map_page(found: "Description") -> Group:
@@ -85,6 +108,35 @@ def plain(renderable: RenderableType) -> str:
     return "\n".join(text.rstrip() for text in out.getvalue().splitlines())
 
 
+def _ranked(found: "Ranking") -> Table:
+    rows = found.rows
+    # Heads of two lines, so that names have room.
+    columns = [
+        ("accuracy\n%", [_shown(row.accuracy, "%") if found.has_classes else "" for row in rows]),
+        ("NLL\n", [_shown(row.nll, "nats") for row in rows]),
+        ("Brier\n", [_shown(row.brier, "") for row in rows]),
+        ("ECE\npoints", [_shown(row.ece, "points") for row in rows]),
+        ("ECE by\nclass", ["" if row.classwise_ece is None else _shown(row.classwise_ece, "points") for row in rows]),
+        ("KS\npoints", [_shown(row.ks_error, "points") for row in rows]),
+        ("fit\ns", [_seconds(row.fit_seconds) if row.fit_seconds else "" for row in rows]),
+    ]
+    return _lines([row.name for row in rows], [(head, cells) for head, cells in columns if any(cells)])
+
+
+def _failed(failures: Sequence[tuple[str, str]]) -> list[Padding]:
+    return [Padding(Text(f"{name} failed: {why}"), (0, 0, 0, 2)) for name, why in failures]
+
+
+def _lines(names: Sequence[str], columns: Sequence[tuple[str, Sequence[str]]]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    table.add_column(overflow="fold")
+    for head, _ in columns:
+        table.add_column(head, justify="right", no_wrap=True)
+    for name, *cells in zip(names, *(cells for _, cells in columns), strict=True):
+        table.add_row(Padding(Text(name), (0, 0, 0, 2)), *cells)
+    return table
+
+
 def _numbers(rows: "Sequence[Row]") -> Table:
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
     for width in (19, 9, 7):
@@ -100,6 +152,10 @@ def _shown(value: float | None, unit: "Unit") -> str:
     if value is None:
         return "undefined"
     return f"{100 * value:.2f}" if unit in ("%", "points") else f"{value:.4f}"
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
 
 
 def _told(value: float) -> str:

@@ -1,22 +1,15 @@
-"""Linear maps of logits: a factor and a shift a class, or a whole matrix that is kept near them."""
+"""Linear maps of logits: a factor and a shift a class, or a whole matrix."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 import numpy as np
 
 from ..families import Family, LogitRule
-from ..fitting.logspace import log_softmax
-from ..fitting.newton import Certificate, Vector, minimise
-from ..fitting.quasi_newton import minimise_many
-from ..fitting.softmax import matrix_pass, vector_pass
+from ..fitting.newton import Certificate
 from ..predictions import Array
 from ..views import Canonical
-from .temperature import Temperature
-
-# Up to here Newton's matrix costs little beside a pass over the rows.
-_MOST_CLASSES_BY_NEWTON = 200
-# Half its square, 5e-11, is what the log loss may lie above its optimum.
-_TOLERANCE = 1e-5
+from .regression import best_factors, best_table, refuse_strength
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +28,7 @@ class FactorAndShift(LogitRule):
 
 @dataclass(frozen=True, eq=False)
 class MatrixAndShift(LogitRule):
-    """Log-probabilities, their mean taken off each row, times a matrix, plus a shift."""
+    """Logits times a matrix, plus a shift."""
 
     matrix: Array
     shift: Array
@@ -43,7 +36,7 @@ class MatrixAndShift(LogitRule):
 
     def logits(self, scores: Array) -> Array:
         """Multiply and shift, in float32 at least."""
-        x = _centred(scores)
+        x = scores.astype(np.promote_types(scores.dtype, np.float32), copy=False)
         return x @ self.matrix.T.astype(x.dtype) + self.shift.astype(x.dtype)
 
 
@@ -58,53 +51,32 @@ class VectorScaling(Family):
     """
 
     def vector_rule(self, view: Canonical) -> FactorAndShift:
-        """Newton's method from the best temperature, or L-BFGS where classes are many."""
-        k, rows = view.pred.k, (view.scores, view.y, view.w)
-        start = np.append(np.full(k, Temperature().vector_rule(view).inverse), np.zeros(k))
-        if k <= _MOST_CLASSES_BY_NEWTON:
-            best, certificate = minimise(lambda x: vector_pass(*rows, x, whole=True), start, tolerance=_TOLERANCE)
-        else:
-            curvature = vector_pass(*rows, start, whole=False)[2]
-            best, certificate = minimise_many(
-                lambda x: vector_pass(*rows, x, whole=False)[:2], start, curvature, tolerance=_TOLERANCE
-            )
-        return FactorAndShift(best[:k], best[k:], certificate)
+        """Newton's method from the best temperature."""
+        return FactorAndShift(*best_factors(view, view.scores))
 
 
 @dataclass(frozen=True)
-class StructuredMatrix(Family):
-    """A matrix near the best temperature: factors, shifts and mixing of classes each pay for what they add.
+class MatrixScaling(Family):
+    """A whole matrix and a shift for each class, of least log loss plus what its size costs.
 
-    Ridge penalties k/n on factors and shifts and k(k - 1)/n on mixing let the map grow only as rows allow. On the
-    sample c10-lenet5 they are too weak: on test rows the map is then worse than none.
+    `off_diagonal` times the mean square of those entries and `intercept` times that of the shifts are added; "cv"
+    chooses either by cross-validation, which makes it MS-ODIR, and the mean of the folds' maps is the map. Without
+    penalties it learns chance by heart; where entries outnumber rows they are held, lightly, near `VectorScaling`.
 
     >>> from calibrant import samples, nll
     >>> fit_on, test = samples.load("c10-resnet18")
-    >>> nll(StructuredMatrix().fit(fit_on).apply(test)) < nll(test)
+    >>> nll(MatrixScaling(off_diagonal=1.0).fit(fit_on).apply(test)) < nll(test)
     True
     """
 
+    _: KW_ONLY
+    off_diagonal: float | int | Literal["cv"] = 0.0
+    intercept: float | int | Literal["cv"] = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_strength(off_diagonal=self.off_diagonal, intercept=self.intercept)
+
     def vector_rule(self, view: Canonical) -> MatrixAndShift:
-        """L-BFGS on what is added to the best temperature."""
-        k, inverse = view.pred.k, Temperature().vector_rule(view).inverse
-        identity = np.eye(k, k + 1)
-        penalty = np.where(identity > 0, 1, k - 1) * k / view.total
-        penalty[:, k] = k / view.total
-        x = _centred(view.scores) * inverse
-
-        def value_and_gradient(change: Vector) -> tuple[float, Vector]:
-            added = change.reshape(k, k + 1)
-            loss, gradient, _ = matrix_pass(x, view.y, view.w, identity + added, curved=False)
-            return loss + float((penalty * added**2).sum()), gradient + 2 * (penalty * added).ravel()
-
-        curvature = matrix_pass(x, view.y, view.w, identity, curved=True)[2] + 2 * penalty.ravel()
-        change, certificate = minimise_many(value_and_gradient, np.zeros(penalty.size), curvature, tolerance=_TOLERANCE)
-        table = identity + change.reshape(k, k + 1)
-        return MatrixAndShift(inverse * table[:, :k], table[:, k], certificate)
-
-
-def _centred(scores: Array) -> Array:
-    """Log-probabilities less their mean, a row each: logits and log-probabilities then say the same."""
-    x = log_softmax(scores.astype(np.promote_types(scores.dtype, np.float32), copy=False))
-    x -= x.mean(1, keepdims=True)
-    return x
+        """Newton's method from the best factors."""
+        return MatrixAndShift(*best_table(view, view.scores, self.off_diagonal, self.intercept))

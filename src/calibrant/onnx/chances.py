@@ -1,0 +1,120 @@
+"""Rules of one chance in ONNX's terms, for many columns at once: a hundred isotonic maps are one search."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..chances.bbq import Levels
+from ..chances.binned import Steps
+from ..chances.isotonic import Points
+from ..chances.logistic import BetaCurve, Parabola, Sigmoid
+from ..chances.scaling_binning import Rounded
+from ..chances.smooth import Shift
+from ..chances.venn_abers import Intervals
+from ..families import ChanceRule
+from ..predictions import Array
+from ..vectors.identity import Unchanged
+from ..vectors.temperature import Scaled
+from .graph import Rows, Tensor, expit, line, look_up, op
+
+# Of numbers worked out in float64 alone.
+_ROUNDING = 2.0**-40
+
+
+@dataclass(frozen=True, eq=False)
+class Claims:
+    """Chances of some events, a column each; `slack` is how far, in log odds, rounding may have moved them."""
+
+    p: Tensor
+    to_log_odds: Callable[[], Tensor]
+    slack: float
+
+    @property
+    def log_odds(self) -> Tensor:
+        """Worked out where a rule asks for them, and not elsewhere."""
+        return self.to_log_odds()
+
+
+def calibrated(rules: Sequence[ChanceRule], claims: Claims) -> Tensor:
+    """Calibrated chances, a rule for each column, in [0, 1]."""
+    kind = type(rules[0])
+    if kind not in _FORMS:
+        raise ValueError(f"{kind.__name__} has no form in ONNX")
+    return op("Clip", _FORMS[kind](rules, claims), 0.0, 1.0)
+
+
+def _sigmoid(rules: Sequence[Sigmoid], claims: Claims) -> Tensor:
+    return expit(claims.log_odds * _row(rules, "slope") + _row(rules, "intercept"))
+
+
+def _beta_curve(rules: Sequence[BetaCurve], claims: Claims) -> Tensor:
+    z = claims.log_odds
+    small = op("Log", op("Exp", -op("Abs", z)) + 1)
+    log_p, log_rest = op("Min", z, 0.0) - small, op("Min", -z, 0.0) - small
+    return expit(log_p * _row(rules, "a") - log_rest * _row(rules, "b") + _row(rules, "intercept"))
+
+
+def _parabola(rules: Sequence[Parabola], claims: Claims) -> Tensor:
+    z = claims.log_odds
+    return expit((z * _row(rules, "bend") + _row(rules, "slope")) * z + _row(rules, "intercept"))
+
+
+def _points(rules: Sequence[Points], claims: Claims) -> Tensor:
+    x, q = _rows(rules, "x"), _rows(rules, "q")
+    if rules[0].interpolate:
+        return line(claims.p, x, q)
+    return look_up(claims.p, [row[1:] for row in x], q, slack=claims.slack)[0]
+
+
+def _steps(rules: Sequence[Steps], claims: Claims) -> Tensor:
+    above = rules[0].edges == "width"
+    lift = look_up(claims.p, _rows(rules, "inner"), _rows(rules, "lift"), above=above, slack=claims.slack)[0]
+    return claims.p * _row(rules, "slope") + lift
+
+
+def _rounded(rules: Sequence[Rounded], claims: Claims) -> Tensor:
+    smooth = [rule.smooth for rule in rules]
+    slack = claims.slack * np.abs(_row(smooth, "slope")) + _ROUNDING
+    return look_up(_sigmoid(smooth, claims), _rows(rules, "inner"), _rows(rules, "mean"), slack=slack)[0]
+
+
+def _levels(rules: Sequence[Levels], claims: Claims) -> Tensor:
+    return look_up(claims.p, _rows(rules, "inner"), _rows(rules, "q"), slack=claims.slack)[0]
+
+
+def _intervals(rules: Sequence[Intervals], claims: Claims) -> Tensor:
+    p0 = look_up(claims.p, _rows(rules, "rises0"), _rows(rules, "p0"), slack=claims.slack)[0]
+    p1 = look_up(claims.p, _rows(rules, "rises1"), _rows(rules, "p1"), above=True, slack=claims.slack)[0]
+    return p1 / (1 - p0 + p1)
+
+
+def _shift(rules: Sequence[Shift], claims: Claims) -> Tensor:
+    odds = _rows(rules, "odds")
+    z = op("Clip", claims.log_odds, float(odds[0][0]), float(odds[0][-1]))
+    return expit(z + line(z, odds, _rows(rules, "shift")))
+
+
+def _row(rules: Sequence[Any], name: str) -> Array:
+    """A number of each rule, as a row of them."""
+    return np.array([getattr(rule, name) for rule in rules], float)
+
+
+def _rows(rules: Sequence[Any], name: str) -> Rows:
+    return [getattr(rule, name) for rule in rules]
+
+
+_FORMS: dict[type[ChanceRule], Callable[[Any, Claims], Tensor]] = {
+    Unchanged: lambda _, claims: claims.p,
+    Scaled: lambda rules, claims: expit(claims.log_odds * _row(rules, "inverse")),
+    Sigmoid: _sigmoid,
+    BetaCurve: _beta_curve,
+    Parabola: _parabola,
+    Points: _points,
+    Steps: _steps,
+    Rounded: _rounded,
+    Levels: _levels,
+    Intervals: _intervals,
+    Shift: _shift,
+}

@@ -1,0 +1,148 @@
+"""Softmax regressions behind the linear families: factors, or a whole table, and how strong its penalties are."""
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from ..families import held_out
+from ..fitting.newton import Certificate, Vector
+from ..fitting.newton_cg import minimise_many
+from ..fitting.softmax import AcrossClasses, ByClass, SoftmaxLoss
+from ..predictions import Array, Ints
+from ..views import Canonical
+from .temperature import Temperature
+
+Strength = float | int | Literal["cv"]
+Place = tuple[int, int]  # of a pair of strengths among those to choose from
+# Strengths to choose from, per entry and strongest first, where "cv" asks to choose.
+_PER_ENTRY = [scale * 10.0**power for power in range(6, -6, -1) for scale in (1, 0.5, 0.25)]
+_PER_SHIFT = [10.0**power for power in range(6, -6, -1)]
+_FIRST_SHIFT = _PER_SHIFT.index(1.0)
+_FOLDS = 5
+# Where entries outnumber rows there is no optimum: this share of each one's own curvature then holds it back.
+_HOLD = 1e-2
+
+
+class Regression(NamedTuple):
+    """Factors or a matrix, a shift, and why they may be trusted."""
+
+    weights: Array
+    shift: Array
+    certificate: Certificate
+
+
+def refuse_strength(**strengths: float | str | None) -> None:
+    """Strengths of penalties are finite and not negative."""
+    for name, value in strengths.items():
+        if isinstance(value, float | int) and not 0 <= value < np.inf:
+            raise ValueError(f"{name} must be at least 0 and finite, got {value}")
+
+
+def best_factors(view: Canonical, x: Array) -> Regression:
+    """The factor and shift of each class of least log loss."""
+    k = view.pred.k
+    start = np.append(np.full(k, Temperature().vector_rule(view).inverse), np.zeros(k))
+    loss = SoftmaxLoss(ByClass(x), view.y, view.w)
+    best, certificate = minimise_many(loss, start, loss.unbend(start), tolerance=loss.tolerance)
+    return Regression(best[:k], best[k:], certificate)
+
+
+def best_table(view: Canonical, x: Array, off_diagonal: Strength, intercept: Strength) -> Regression:
+    """The table of least log loss plus penalties; "cv" chooses a strength, and then averages the folds' tables."""
+    k = view.pred.k
+    factors = best_factors(view, x)
+    start = np.column_stack([np.diag(factors.weights), factors.shift]).ravel()
+    entries = [s * k * (k - 1) for s in _PER_ENTRY] if off_diagonal == "cv" else [float(off_diagonal)]
+    shifts = [s * k for s in _PER_SHIFT] if intercept == "cv" else [float(intercept)]
+    rows = view.n if view.w is None else np.count_nonzero(view.w)
+    # Too few rows to choose by: the strongest, which come first.
+    if len(entries) == len(shifts) == 1 or rows < 2 * _FOLDS:
+        return _split(*_fit(view, x, _ridge(k, entries[0], shifts[0]), start, start))
+    folds = [_Fold(view, x, fitted, held, start) for fitted, held in held_out(view, _FOLDS, 0)]
+
+    @cache
+    def score(place: Place) -> float:
+        ridge = _ridge(k, entries[place[0]], shifts[place[1]])
+        return sum(fold.summed_loss(ridge) for fold in folds)
+
+    i, j = _search(score, len(entries), len(shifts))
+    fits = [fold.fit(_ridge(k, entries[i], shifts[j])) for fold in folds]
+    worst = max((certificate for _, certificate in fits), key=lambda certificate: certificate.slope)
+    return _split(np.mean([best for best, _ in fits], axis=0), worst)
+
+
+def best_ridge(view: Canonical, x: Array, strength: float) -> Regression:
+    """The table of least log loss plus `strength` times the sum of the matrix's squares."""
+    k = view.pred.k
+    ridge = np.full((k, k + 1), 2.0 * strength)
+    ridge[:, -1] = 0
+    start = np.eye(k, k + 1).ravel()
+    return _split(*_fit(view, x, ridge.ravel(), start, start))
+
+
+class _Fold:
+    """Some rows to fit on and others to score by; each fit begins where the last one ended."""
+
+    def __init__(self, view: Canonical, x: Array, fitted: Ints, held: Ints, start: Vector) -> None:
+        self._fitted, self._x, self._first, self._last = view[fitted], x[fitted], start, start
+        held_view = view[held]
+        self._held = SoftmaxLoss(AcrossClasses(x[held]), held_view.y, held_view.w)
+        self._weight = held_view.total
+
+    def fit(self, ridge: Vector) -> tuple[Vector, Certificate]:
+        self._last, certificate = _fit(self._fitted, self._x, ridge, self._first, self._last)
+        return self._last, certificate
+
+    def summed_loss(self, ridge: Vector) -> float:
+        """Log loss of the rows held out."""
+        return self._weight * self._held(self.fit(ridge)[0]).value
+
+
+def _search(score: Callable[[Place], float], entries: int, shifts: int) -> Place:
+    """The best of a grid, strength by strength in turn until neither moves: first by decades, then within one."""
+    best = 0, min(_FIRST_SHIFT, shifts - 1)
+    while True:
+        i, j = _line(score, [(i, best[1]) for i in range(0, entries, 3)])
+        i, j = min(((near, j) for near in range(max(i - 2, 0), min(i + 3, entries))), key=score)
+        found = min(best, _line(score, [(i, j) for j in range(shifts)]), key=score)
+        if found == best:
+            return best
+        best = found
+
+
+def _line(score: Callable[[Place], float], places: Sequence[Place]) -> Place:
+    """The best place, from the strongest on, until two in a row are worse: weaker ones would only be slower too."""
+    best, worse = places[0], 0
+    for place in places[1:]:
+        worse = worse + 1 if score(place) > score(best) * (1 + 1e-6) else 0
+        best = min(best, place, key=score)
+        if worse == 2:
+            break
+    return best
+
+
+def _fit(view: Canonical, x: Array, ridge: Vector, first: Vector, last: Vector) -> tuple[Vector, Certificate]:
+    """The table of least loss, begun at `last`; entries without a penalty are held near `first` where rows are few."""
+    design, centre = AcrossClasses(x), np.zeros(first.size)
+    if first.size > view.total:
+        free = ridge == 0
+        held = _HOLD * design.diagonal(SoftmaxLoss(design, view.y, view.w).chances(first), view.w)
+        ridge, centre = np.where(free, held, ridge), np.where(free, first, 0)
+    loss = SoftmaxLoss(design, view.y, view.w, ridge=ridge, centre=centre)
+    return minimise_many(loss, last, loss.unbend(last), tolerance=loss.tolerance)
+
+
+def _ridge(k: int, off_diagonal: float, intercept: float) -> Vector:
+    """Of the table, entry by entry: twice the strengths, as shares of the means they stand before."""
+    ridge = np.full((k, k + 1), 2 * off_diagonal / max(k * (k - 1), 1))
+    ridge[np.arange(k), np.arange(k)] = 0
+    ridge[:, -1] = 2 * intercept / k
+    return ridge.ravel()
+
+
+def _split(best: Vector, certificate: Certificate) -> Regression:
+    k = int(np.sqrt(best.size))
+    table = best.reshape(k, k + 1)
+    return Regression(table[:, :k].copy(), table[:, k].copy(), certificate)
