@@ -24,7 +24,7 @@ def test_every_family_of_one_chance_is_described(name: str, tmp_path: Path) -> N
         assert "whole vectors" in str(error)  # noqa: PT017 - it has no map of one chance
         return
     found = describe(fitted)
-    assert found.fitted_on == "claims that the event happens"
+    assert found.fitted_on == f"{fitted.total:,.0f} claims that the event happens"
     assert [each.claim for each in found.answers] == list(CLAIMS)
     assert isinstance(fitted, ChanceMap)
     assert [each.chance for each in found.answers] == np.clip(fitted(CLAIMS), 0, 1).tolist()
@@ -65,7 +65,7 @@ def test_a_convex_fit_shows_its_certificate() -> None:
 
 def test_a_map_of_whole_vectors_has_facts_and_no_answers() -> None:
     found = describe(calibrant.Temperature().fit(PRED))
-    assert (found.fitted_on, found.answers) == ("probs of 3 classes: a, b, c", ())
+    assert (found.fitted_on, found.answers) == ("probs of 400 rows and 3 classes: a, b, c", ())
     assert [fact.name for fact in found.facts] == ["temperature"]
     with pytest.raises(ValueError, match="has no map for each class"):
         describe(calibrant.Temperature().fit(PRED), "a")
@@ -84,3 +84,12 @@ def test_a_map_for_each_class_is_told_by_its_spread_or_one_by_one() -> None:
     assert describe(OneVsRest(calibrant.Smooth()).fit(PRED), "b").band == "95% band"
     with pytest.raises(ValueError, match="there is no class 'd'; the classes are a, b, c"):
         describe(fitted, "d")
+
+
+def test_more_numbers_than_rows_are_told_in_words() -> None:
+    few = PRED[:11]
+    assert describe(calibrant.VectorScaling().fit(few)).caution is None
+    words = describe(calibrant.MatrixScaling().fit(few)).caution
+    assert words is not None
+    assert words.startswith("12 numbers were fitted to 11 rows")
+    assert describe(calibrant.StructuredMatrix().fit(few)).caution is None

@@ -126,7 +126,7 @@ def test_a_row_that_every_rule_sends_to_0_stays_as_it_was_claimed() -> None:
 @pytest.mark.parametrize("chances", [(0.5, 0.6, 0.1), (0.1, 0.9, 0.3), (0.05, 0.05, 0.05), (0.0, 0.0, 0.0)])
 def test_ranks_whose_chances_do_not_fit_together(chances: tuple[float, ...], keep_order: bool) -> None:  # noqa: FBT001
     rule = EachRank(tuple(Points(np.zeros(1), np.array([q]), interpolate=True) for q in chances), keep_order)
-    fitted = VectorMap(c.Ranked(c.Isotonic(), ranks=3, keep_order=keep_order), rule, "logits", tuple(range(5)))
+    fitted = VectorMap(c.Ranked(c.Isotonic(), ranks=3, keep_order=keep_order), rule, 9.0, "logits", tuple(range(5)))
     _same(fitted, _vectors("logits"), from_logits(np.ones((1, 5)), [0]))
 
 

@@ -46,6 +46,7 @@ from .scores import observed_expected as observed_expected
 from .scores import slope_intercept as slope_intercept
 from .scores import top_label_brier as top_label_brier
 from .store import load as load
+from .vectors.blend import Blend as Blend
 from .vectors.dirichlet import Dirichlet as Dirichlet
 from .vectors.ensemble import EnsembleTemperature as EnsembleTemperature
 from .vectors.identity import Identity as Identity

@@ -7,21 +7,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-import calibrant
-
 from .chances.logistic import Beta, Platt
 from .chances.smooth import Smooth
 from .cumulative import ks_error
 from .families import Family, Map, held_out, refuse_other
 from .fitting.blocks import on_all_cores, row_blocks
+from .fitting.logspace import TINY
 from .fitting.logspace import floored_log as log
+from .fitting.shares import best_shares
 from .measures import classwise_ece, ece
 from .predictions import Array, Predictions
 from .progress import ticking
 from .scores import accuracy, brier, nll, row_brier, row_nll
+from .vectors.blend import Blend
 from .vectors.ensemble import EnsembleTemperature
 from .vectors.identity import Identity
 from .vectors.one_vs_rest import OneVsRest
+from .vectors.order_preserving import OrderPreserving
+from .vectors.structured import StructuredMatrix
 from .vectors.temperature import Temperature
 from .views import MAKE_THEM, View, canonical
 
@@ -29,6 +32,7 @@ Measured = Predictions | View
 Families = Sequence[Family] | Mapping[str, Family]
 Score = Literal["nll", "brier"]
 
+LEAST_NOISE = 1e-6  # nobody can tell such a difference, however sure it is
 MOST_CELLS = 20_000_000  # beyond it the class-wise error would take longer than all the rest
 
 
@@ -109,14 +113,14 @@ def compare(fit_on: Measured, test: Measured, families: Families) -> Comparison:
     (['as they are', 'Temperature()'], True)
     """
     _refuse_strangers(fit_on, test)
-    named, rows, failures = _named(families), [_contender("as they are", test, 0.0, 0.0)], []
+    named, rows, failures = _named(families), [contender("as they are", test)], []
     with ticking("comparing families", len(named)) as tick:
         for name, family in named.items():
             try:
                 start = time.perf_counter()
                 fitted, middle = family.fit(fit_on), time.perf_counter()
                 mended, end = calibrated(fitted, test), time.perf_counter()
-                rows.append(_contender(name, mended, middle - start, end - middle))
+                rows.append(contender(name, mended, middle - start, end - middle))
             except ValueError as error:
                 failures.append((name, str(error)))
             tick()
@@ -140,7 +144,8 @@ def cross_validate(
 ) -> Selection:
     """Choose the first family, so list them simplest first, whose held-out score lies within noise of the best.
 
-    Noise is one standard error of the rows' differences to the best. A family that fails on a fold is left out.
+    Noise is one standard error of the rows' differences to the best. A family that fails on a fold is left out. Where
+    none are given, those of the arena are tried, and the best blend of them.
 
     >>> from calibrant import samples
     >>> print(cross_validate(samples.load("c10-resnet18")[0], {"as is": Identity(), "T": Temperature()}).name)
@@ -166,17 +171,30 @@ def cross_validate(
     if len(failures) == len(named):
         raise ValueError(f"no family could be fitted: {'; '.join(f'{name}: {why}' for name, why in failures.items())}")
     w = None if view.w is None else view.w[np.concatenate([held for _, held in parts])]
-    rows = _candidates({name: np.concatenate(losses[name]) for name in named if name not in failures}, w)
-    name = next(row.name for row in rows if row.behind <= row.behind_error)
+    scored = {name: np.concatenate(losses[name]) for name in named if name not in failures}
+    if families is None and score == "nll" and len(scored) > 1:
+        named["a blend of these"], scored["a blend of these"] = _blend([named[name] for name in scored], scored, w)
+    rows = _candidates(scored, w)
+    name = next(row.name for row in rows if row.behind <= max(row.behind_error, LEAST_NOISE))
     return Selection(named[name], name, score, rows, tuple(failures.items()))
 
 
 def _by_default(x: Measured) -> list[Family]:
-    """Families from the simplest to the richest."""
+    """Families from the simplest to the richest; those that help where simpler ones do not, on the arena's files."""
+    of_chances: list[Family] = [Identity(), Temperature(), Platt(), Beta(), Smooth()]
     if isinstance(x, View):
-        return [Identity(), Temperature(), Platt(), Beta(), Smooth()]
-    linear = [getattr(calibrant, name)() for name in ("VectorScaling", "StructuredMatrix") if name in calibrant.__all__]
-    return [Identity(), Temperature(), EnsembleTemperature(), *linear, OneVsRest(Smooth())]
+        return of_chances
+    orderly: list[Family] = [EnsembleTemperature(), OrderPreserving(), OrderPreserving(kind="preserving")]
+    if x.k == 2:
+        return [*of_chances[:-1], *orderly, Smooth()]
+    return [Identity(), Temperature(), *orderly, StructuredMatrix(), OneVsRest(Smooth())]
+
+
+def _blend(families: list[Family], losses: dict[str, Array], w: Array | None) -> tuple[Family, Array]:
+    """The best mixture of what families gave to the rows they had not seen, and its losses."""
+    parts = np.maximum(np.exp(-np.stack(list(losses.values()), axis=1)), TINY)
+    shares = best_shares(parts, w)[0]
+    return Blend(tuple(families), tuple(shares.tolist())), -np.log(parts @ shares)
 
 
 def _candidates(losses: dict[str, Array], w: Array | None) -> tuple[Candidate, ...]:
@@ -205,7 +223,8 @@ def calibrated(fitted: Map, x: Measured) -> Measured:
     return replace(x, p=np.clip(fitted(x).astype(np.float64), 0, 1), exact_log_odds=None)
 
 
-def _contender(name: str, x: Measured, fit_seconds: float, apply_seconds: float) -> Contender:
+def contender(name: str, x: Measured, fit_seconds: float = 0.0, apply_seconds: float = 0.0) -> Contender:
+    """What the claims of `x` score as they are."""
     by_class = classwise_ece(x) if isinstance(x, Predictions) and x.n * x.k <= MOST_CELLS else None
     return Contender(name, nll(x), brier(x), accuracy(x), ece(x), ks_error(x), by_class, fit_seconds, apply_seconds)
 

@@ -185,7 +185,7 @@ def fit(
     """
     from .reporting.description import describe
     from .reporting.summary import described
-    from .reporting.terminal import facts, optimum, selection_page
+    from .reporting.terminal import caution, facts, optimum, selection_page
 
     if select and family is not None:
         raise ValueError(f"--select chooses a family and --family {family} names one: leave one of them out")
@@ -204,6 +204,7 @@ def fit(
         *([] if selection is None else [selection_page(selection)]),
         f"Fitted {found.family} on {described(x)}.",
         *([facts(found.facts)] if found.facts else []),
+        *([caution(found.caution)] if found.caution else []),
         *([optimum(found.certificate)] if found.certificate else []),
         f"Wrote {target}. {NEXT[target.suffix.lower()].format(shlex.quote(str(target)))}",
     )

@@ -49,6 +49,7 @@ class Map(ABC):
 
     family: "Family"
     rule: Any  # the family's own rule, whose numbers may be looked at
+    total: float  # how many observations it was fitted on
 
     @abstractmethod
     def __call__(self, x: Any) -> Array:  # noqa: ANN401 - a view, of the kind that the map was fitted on
@@ -73,10 +74,11 @@ class Map(ABC):
 
 @dataclass(frozen=True, eq=False)
 class ChanceMap(Map):
-    """A fitted map of one chance; `event` and `completes` say what it was fitted on."""
+    """A fitted map of one chance; `event` and `completes` say what it was fitted on, and `total` how many rows."""
 
     family: "Family"
     rule: ChanceRule
+    total: float
     event: str
     completes: Literal[0, 1] | None
     classes: tuple[object, ...] | None
@@ -106,10 +108,11 @@ class ChanceMap(Map):
 
 @dataclass(frozen=True, eq=False)
 class VectorMap(Map):
-    """A fitted map of whole probability vectors; `kind` and `classes` say what it was fitted on."""
+    """A fitted map of whole vectors; `kind` and `classes` say what it was fitted on, and `total` how many rows."""
 
     family: "Family"
     rule: VectorRule
+    total: float
     kind: Kind
     classes: tuple[object, ...]
 
@@ -160,12 +163,12 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
         """Choose the map that fits a view, or the predictions as whole vectors."""
         if isinstance(x, View):
             return ChanceMap(
-                self, self.chance_rule(x), x.event, x.completes, x.classes if x.completes is not None else None
+                self, self.chance_rule(x), x.total, x.event, x.completes, x.classes if x.completes is not None else None
             )
         if not isinstance(x, Predictions | Canonical):
             raise ValueError(f"a family is fitted on Predictions or a view, got {type(x).__name__}: {MAKE_THEM}")
         view = x if isinstance(x, Canonical) else canonical(x)
-        return VectorMap(self, self.vector_rule(view), view.pred.kind, view.pred.classes)
+        return VectorMap(self, self.vector_rule(view), view.total, view.pred.kind, view.pred.classes)
 
     def chance_rule(self, view: View) -> ChanceRule:
         """Choose the rule for one chance."""
@@ -237,7 +240,7 @@ def refuse_other(name: str, value: object, kind: Any) -> None:  # noqa: ANN401 -
     """A value that is not what its annotation allows: one of some words, a whole number, a family."""
     kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
     words = [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]
-    types = tuple(each for each in kinds if isinstance(each, type))
+    types = tuple(plain for each in kinds if isinstance(plain := get_origin(each) or each, type))
     fits = not (words or types) or (isinstance(value, types) and (bool in types or not isinstance(value, bool)))
     if not fits and not any(value == word and type(value) is type(word) for word in words):
         allowed = [repr(word) for word in words] + [f"of type {each.__name__}" for each in types]

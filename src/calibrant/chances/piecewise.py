@@ -24,7 +24,7 @@ _BOUNDS: dict[Space, tuple[float, float]] = {"chance": (1e-9, 1 - 1e-9), "logit"
 # More distinct claims than these are shared out between as many of them.
 _POINTS = 256
 # What a step must gain, an observation, to be followed by another.
-_TOLERANCE = 1e-7
+_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class PiecewiseLinear(ChanceFamily):
     "cv" ten folds choose the fewest segments within 0.1% of the least squared error, and their maps are averaged.
 
     >>> from calibrant import simulate
-    >>> view, truth = simulate.task("stairs", 0.1).sample(3000, seed=0)
+    >>> view, truth = simulate.task("square", 0.1).sample(1000, seed=0)
     >>> bool(abs(PiecewiseLinear().fit(view)(view) - truth).mean() < 0.03)
     True
     """
@@ -94,7 +94,7 @@ class PiecewiseLinear(ChanceFamily):
             bounds=_BOUNDS[self.space],
             tolerance=_TOLERANCE * float(w.sum(1).max()),
         )
-        return [Lines(self.space, *line) for line in found]
+        return [Lines(self.space, fit.knots, fit.heights) for fit in found]
 
 
 def _along(space: Space, view: View) -> Array:
@@ -115,18 +115,15 @@ def _on_points(space: Space, view: View, parts: list[Ints]) -> tuple[Array, Arra
     at = np.unique(x)
     if len(at) > _POINTS:
         at = at[np.linspace(0, len(at) - 1, _POINTS).round().astype(np.intp)]
-    place = np.interp(x, at, np.arange(len(at)))
-    below = place.astype(np.intp)
+    below = np.searchsorted(at, x, side="right") - 1
+    gap = np.diff(at, append=at[-1] + 1)[below]
+    above = (x - at[below]) / gap
     w = np.ones(view.n) if view.w is None else view.w
 
     def shared(weight: Array) -> Array:
-        above = weight * (place - below)
-        sums = [
-            np.bincount(below[rows], (weight - above)[rows], len(at) + 1)
-            + np.bincount(below[rows] + 1, above[rows], len(at) + 1)
-            for rows in parts
-        ]
-        return np.array(sums)[:, :-1]
+        sides = (below, weight * (1 - above)), (below + 1, weight * above)
+        of_parts = [sum(np.bincount(place[rows], part[rows], len(at) + 1) for place, part in sides) for rows in parts]
+        return np.array(of_parts)[:, :-1]
 
     return at, shared(w), shared(w * view.y)
 

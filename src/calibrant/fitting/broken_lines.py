@@ -1,7 +1,7 @@
 """Broken lines whose knots are free to move, many at once over the same points."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,19 @@ Losses = Callable[[Array, Ints], tuple[Array, Array, Array]]
 # Knots stay at least this share of the range apart: nearer ones would be a jump.
 _GAP = 1e-6
 _STEPS, _STEPS_OF_HEIGHTS = 30, 4
-_TRIES, _KEPT = 16, 2
+_TRIES = 16
+
+
+class Fit(NamedTuple):
+    """Lines, a row each, and their losses."""
+
+    knots: Array
+    heights: Array
+    loss: Array
+
+    def of(self, rows: Ints) -> "Fit":
+        """Some of the lines."""
+        return Fit(self.knots[rows], self.heights[rows], self.loss[rows])
 
 
 def broken_lines(
@@ -27,36 +39,48 @@ def broken_lines(
     most: int,
     bounds: tuple[float, float],
     tolerance: float,
-) -> list[tuple[Array, Array]]:
-    """Knots and heights of the lines of one segment, of two, up to `most`, that fit some problems best: a row each.
+) -> list[Fit]:
+    """Lines of one segment, of two, up to `most`, with free knots: for each of some problems the best that is found.
 
-    Points `x` ascend, with ranks by `weight`. `start` is a straight line for each problem, (problems, 2, 2): two knots,
-    which stay, and their heights. A knot is added at the best of some ranks, and then all are moved; so are knots at
-    even ranks, and the better line is kept. Losses have many dips, so there is no certificate.
+    Points `x` ascend, and have ranks by `weight`. `start` is a straight line for each problem, (problems, 2, 2): its
+    knots, which stay, and its heights. Lines grow by a knot at the best of some ranks, begin anew with knots at even
+    ranks, and shrink by the knot least needed. Losses have many dips, so there is no certificate.
+
+    >>> x = np.linspace(0, 1, 101)
+    >>> bent = np.interp(x, [0, 0.3, 1], [0, 1, 0.5])
+    >>> squares = lambda f, of: (((f - bent) ** 2).sum(1), 2 * (f - bent), np.full(f.shape, 2.0))
+    >>> start = np.array([[[0.0, 1.0], [0.0, 1.0]]])
+    >>> fits = broken_lines(squares, x, np.ones(101), start, most=2, bounds=(-9, 9), tolerance=1e-12)
+    >>> fits[1].knots.round(3).tolist(), fits[1].heights.round(3).tolist()
+    ([[0.0, 0.3, 1.0]], [[0.0, 1.0, 0.5]])
     """
     rank = (np.cumsum(weight) - weight / 2) / weight.sum()
     tops = np.interp((np.arange(_TRIES) + 0.5) / _TRIES, rank, x)
     each = np.arange(len(start))
-    tried, refined = np.append(np.repeat(each, _TRIES), each), np.tile(each, _KEPT + 1)
 
-    def down(of: Ints, knots: Array, heights: Array, *, move_knots: bool = True) -> tuple[Array, Array, Array]:
+    def down(of: Ints, knots: Array, heights: Array, *, move_knots: bool = True) -> Fit:
         return _descend(lambda f: losses(f, of), x, knots, heights, bounds, tolerance, move_knots=move_knots)
 
-    knots, heights, _ = down(each, start[:, 0], start[:, 1])
-    found = [(knots, heights)]
-    while len(found) < most:
-        inner = np.interp(np.arange(1, len(found) + 1) / (len(found) + 1), rank, x)
-        more = _with_knots(knots, heights, tops[:, None]), _with_knots(start[:, 0], start[:, 1], inner[None])
-        knots, heights, loss = down(
-            tried, *(np.concatenate(pair) for pair in zip(*more, strict=True)), move_knots=False
-        )
-        best = loss[: -len(each)].reshape(len(each), -1).argsort(1, kind="stable")[:, :_KEPT].T + _TRIES * each
-        chosen = np.append(best, _TRIES * len(each) + each)
-        knots, heights, loss = down(refined, knots[chosen], heights[chosen])
-        better = loss.reshape(-1, len(each)).argmin(0) * len(each) + each
-        knots, heights = knots[better], heights[better]
-        found.append((knots, heights))
-    return found
+    def best(tried: Fit) -> Ints:
+        """Of the lines tried for each problem, that of the least loss."""
+        per_problem = tried.loss.reshape(len(each), -1)
+        return per_problem.argmin(1) + per_problem.shape[1] * each
+
+    fits = [down(each, start[:, 0], start[:, 1])]
+    for segments in range(2, most + 2 if most > 1 else 2):
+        grown = _with_knots(fits[-1].knots, fits[-1].heights, tops[:, None])
+        even = _with_knots(start[:, 0], start[:, 1], np.interp(np.arange(1, segments) / segments, rank, x)[None])
+        first = best(down(np.repeat(each, _TRIES), *grown, move_knots=False))
+        begun = (np.stack([a[first], b], 1).reshape(-1, segments + 1) for a, b in zip(grown, even, strict=True))
+        twice = np.repeat(each, 2)
+        fit = down(twice, *down(twice, *begun, move_knots=False)[:2])
+        fits.append(fit.of(best(fit)))
+    for i in range(most - 1, 0, -1):
+        left = np.array([np.delete(np.arange(i + 3), knot) for knot in range(1, i + 2)])
+        without = [of[:, left].reshape(-1, i + 2) for of in fits[i + 1][:2]]
+        first = best(down(np.repeat(each, i + 1), *without, move_knots=False))
+        fits[i] = _better(fits[i], down(each, *(of[first] for of in without)))
+    return fits[:most]
 
 
 def values(x: Array, knots: Array, heights: Array) -> Array:
@@ -68,6 +92,12 @@ def values(x: Array, knots: Array, heights: Array) -> Array:
     right, starts = _places(x, knots)
     low, high = (_spread(each, starts, len(x)) for each in (heights[:, :-1], heights[:, 1:]))
     return (1 - right) * low + right * high
+
+
+def _better(one: Fit, other: Fit) -> Fit:
+    """Line by line that of the lesser loss."""
+    both = Fit(*(np.concatenate(pair) for pair in zip(one, other, strict=True)))
+    return both.of(np.arange(len(one.loss)) + len(one.loss) * (other.loss < one.loss))
 
 
 def _with_knots(knots: Array, heights: Array, more: Array) -> tuple[Array, Array]:
@@ -89,7 +119,7 @@ def _descend(
     tolerance: float,
     *,
     move_knots: bool,
-) -> tuple[Array, Array, Array]:
+) -> Fit:
     """Inner knots, heights and losses, by steps of Levenberg and Marquardt, with a damping for each line."""
     n = knots.shape[1]
     moving = 2 * n - 2 if move_knots else n
@@ -119,7 +149,7 @@ def _descend(
         done |= np.where(better, gain <= tolerance, damping > 1e4)
         if done.all():
             break
-    return knots, heights, loss
+    return Fit(knots, heights, loss)
 
 
 def _in_heights_and_knots(x: Array, knots: Array, heights: Array, slope: Array, bend: Array) -> tuple[Array, Array]:

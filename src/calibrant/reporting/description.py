@@ -12,6 +12,7 @@ from ..chances.venn_abers import Intervals
 from ..families import ChanceMap, ChanceRule, Map, VectorMap
 from ..fitting.newton import Certificate
 from ..predictions import Array
+from ..vectors.linear import FactorAndShift, MatrixAndShift
 from ..vectors.one_vs_rest import EachClass
 from ..views import View, binary
 
@@ -33,8 +34,12 @@ SIZES: dict[str, tuple[str, Callable[[Array], int], str]] = {
     "q": ("levels", lambda q: len(np.unique(q)), "different chances among them"),
     "p0": ("lower steps", len, "of the chance if the event does not happen"),
     "p1": ("upper steps", len, "of the chance if it does"),
+    "factor": ("factors", len, "one a class, by which its logit is multiplied"),
+    "matrix": ("entries", lambda matrix: matrix.size, "of a matrix by which logits are multiplied"),
 }
 REPEATS = {"inner", "count", "mean_p", "rises0", "rises1", "odds", "shift", "sd"}
+# Rules whose every number is free, or nearly so, to follow chance.
+FREE = (FactorAndShift, MatrixAndShift)
 BANDS: dict[type[ChanceRule], tuple[str, Callable[[Any, View], tuple[Array, Array]]]] = {
     Shift: ("95% band", lambda rule, view: rule.band(view)),
     Intervals: ("Venn-Abers", lambda rule, view: rule.interval(view)),
@@ -68,6 +73,7 @@ class Description:
 
     family: str
     fitted_on: str
+    caution: str | None
     of_class: str | None
     facts: tuple[Fact, ...]
     certificate: Certificate | None
@@ -85,7 +91,7 @@ def describe(fitted: Map, of_class: str | None = None) -> Description:
     >>> from calibrant import Platt
     >>> found = describe(Platt().fit(binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])))
     >>> found.fitted_on, [fact.name for fact in found.facts]
-    ('claims that the event happens', ['slope', 'intercept'])
+    ('10 claims that the event happens', ['slope', 'intercept'])
     """
     if not isinstance(fitted, ChanceMap | VectorMap):
         raise ValueError(f"only a fitted map can be described, got {type(fitted).__name__}; load one, or fit one")
@@ -94,7 +100,8 @@ def describe(fitted: Map, of_class: str | None = None) -> Description:
     band, answers = _answers(rules) if is_of_chances else (None, ())
     proofs = [part for rule in rules for part in _parts(rule) if isinstance(part, Certificate)]
     hardest = max(proofs, key=lambda proof: proof.slope / proof.tolerance, default=None)
-    return Description(repr(fitted.family), _fitted_on(fitted), of_class, _facts(rules), hardest, band, answers)
+    family, caution = repr(fitted.family), _caution(fitted)
+    return Description(family, _fitted_on(fitted), caution, of_class, _facts(rules), hardest, band, answers)
 
 
 def _rules(fitted: ChanceMap | VectorMap, of_class: str | None) -> Sequence[Any]:
@@ -113,8 +120,20 @@ def _rules(fitted: ChanceMap | VectorMap, of_class: str | None) -> Sequence[Any]
 
 def _fitted_on(fitted: ChanceMap | VectorMap) -> str:
     if isinstance(fitted, ChanceMap):
-        return f"claims that {fitted.event}"
-    return f"{fitted.kind} of {len(fitted.classes)} classes: {_listed([str(name) for name in fitted.classes])}"
+        return f"{fitted.total:,.0f} claims that {fitted.event}"
+    names = _listed([str(name) for name in fitted.classes])
+    return f"{fitted.kind} of {fitted.total:,.0f} rows and {len(fitted.classes)} classes: {names}"
+
+
+def _caution(fitted: ChanceMap | VectorMap) -> str | None:
+    rule: object = fitted.rule
+    numbers = sum(part.size for part in vars(rule).values() if isinstance(part, np.ndarray))
+    if not isinstance(rule, FREE) or numbers <= fitted.total:
+        return None
+    return (
+        f"{numbers:,} numbers were fitted to {fitted.total:,.0f} rows, more than rows can tell: on other rows the map "
+        "will do worse. Temperature() and OrderPreserving() need few numbers; StructuredMatrix() keeps its own small"
+    )
 
 
 def _facts(rules: Sequence[object]) -> tuple[Fact, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choosing import Contender, Measured, Selection, _contender, compare
+from ..choosing import Contender, Measured, Selection, compare, contender
 from ..families import Family
 from ..predictions import Predictions
 from ..vectors.identity import Identity
@@ -77,7 +77,7 @@ def rank_models(models: Sequence[tuple[str, Measured]]) -> Ranking:
     for name, other in others:
         if _sort(other) != _sort(x):
             raise ValueError(f"models must be of one sort: {first} has rows of {_sort(x)}, {name} of {_sort(other)}")
-    rows = _by_nll([_contender(name, each, 0.0, 0.0) for name, each in models])
+    rows = _by_nll([contender(name, each) for name, each in models])
     best, second = rows[:2]
     gap = round(second.nll - best.nll, DIGITS)
     words = f"{best.name} has the least NLL, {f'{gap:.{DIGITS}f} below' if gap else 'as low as that of'} {second.name}."

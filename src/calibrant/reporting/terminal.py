@@ -77,11 +77,18 @@ def map_page(found: "Description") -> Group:
     parts: list[RenderableType] = [Text(found.family, "bold"), Text(f"Fitted on {found.fitted_on}{whose}."), ""]
     if found.facts:
         parts += [facts(found.facts), ""]
+    if found.caution is not None:
+        parts += [caution(found.caution), ""]
     if found.certificate is not None:
         parts += [optimum(found.certificate), ""]
     if found.band == "all classes":
         parts += [Text(SPREAD), ""]
     return Group(*parts, _answers(found)) if found.answers else Group(*parts[:-1])
+
+
+def caution(words: str) -> Text:
+    """A line that should be read before the numbers are believed."""
+    return Text(f"Caution: {words}.", "yellow")
 
 
 def optimum(proof: "Certificate") -> str:

@@ -52,8 +52,12 @@ def best_factors(view: Canonical, x: Array) -> Regression:
 def best_table(view: Canonical, x: Array, off_diagonal: Strength, intercept: Strength) -> Regression:
     """The table of least log loss plus penalties; "cv" chooses a strength, and then averages the folds' tables."""
     k = view.pred.k
-    factors = best_factors(view, x)
-    start = np.column_stack([np.diag(factors.weights), factors.shift]).ravel()
+    if off_diagonal == intercept == 0:
+        # Begun and held at the best factors, so that it fits no worse than they do.
+        weights, shift, _ = best_factors(view, x)
+        start = np.column_stack([np.diag(weights), shift]).ravel()
+        return _split(*_fit(view, x, np.zeros(start.size), start, start))
+    start = _tempered(view)
     entries = [s * k * (k - 1) for s in _PER_ENTRY] if off_diagonal == "cv" else [float(off_diagonal)]
     shifts = [s * k for s in _PER_SHIFT] if intercept == "cv" else [float(intercept)]
     rows = view.n if view.w is None else np.count_nonzero(view.w)
@@ -78,7 +82,7 @@ def best_ridge(view: Canonical, x: Array, strength: float) -> Regression:
     k = view.pred.k
     ridge = np.full((k, k + 1), 2.0 * strength)
     ridge[:, -1] = 0
-    start = np.eye(k, k + 1).ravel()
+    start = _tempered(view)
     return _split(*_fit(view, x, ridge.ravel(), start, start))
 
 
@@ -124,12 +128,11 @@ def _line(score: Callable[[Place], float], places: Sequence[Place]) -> Place:
 
 
 def _fit(view: Canonical, x: Array, ridge: Vector, first: Vector, last: Vector) -> tuple[Vector, Certificate]:
-    """The table of least loss, begun at `last`; entries without a penalty are held near `first` where rows are few."""
+    """The table of least loss, begun at `last`; where rows are few, entries are held near `first`, or 0 if they pay."""
     design, centre = AcrossClasses(x), np.zeros(first.size)
     if first.size > view.total:
-        free = ridge == 0
         held = _HOLD * design.diagonal(SoftmaxLoss(design, view.y, view.w).chances(first), view.w)
-        ridge, centre = np.where(free, held, ridge), np.where(free, first, 0)
+        ridge, centre = np.maximum(ridge, held), np.where(ridge == 0, first, 0)
     loss = SoftmaxLoss(design, view.y, view.w, ridge=ridge, centre=centre)
     return minimise_many(loss, last, loss.unbend(last), tolerance=loss.tolerance)
 
@@ -140,6 +143,10 @@ def _ridge(k: int, off_diagonal: float, intercept: float) -> Vector:
     ridge[np.arange(k), np.arange(k)] = 0
     ridge[:, -1] = 2 * intercept / k
     return ridge.ravel()
+
+
+def _tempered(view: Canonical) -> Vector:
+    return Temperature().vector_rule(view).inverse * np.eye(view.pred.k, view.pred.k + 1).ravel()
 
 
 def _split(best: Vector, certificate: Certificate) -> Regression:
