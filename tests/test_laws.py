@@ -36,6 +36,8 @@ CHANCE_FAMILIES: list[Family] = [
     c.Spline(4, runout="cubic", bounded=True),
     c.Spline("cv"),
     c.Smooth(),
+    c.Blend((c.Platt(), c.Isotonic())),
+    c.Blend((c.Platt(), c.Isotonic()), shares=(0.25, 0.75)),
 ]
 VECTOR_FAMILIES: list[Family] = [
     c.Identity(),
@@ -56,6 +58,8 @@ VECTOR_FAMILIES: list[Family] = [
     c.OneVsRest(c.Smooth()),
     c.OneVsRest(c.Isotonic()),
     c.OneVsRest(c.Binned(5)),
+    c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))),
+    c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic())), shares=(0.5, 0.5)),
 ]
 # Choose by cross-validation, whose folds know rows and not weights.
 BY_FOLDS = [
@@ -63,6 +67,8 @@ BY_FOLDS = [
     c.Spline("cv"),
     c.MatrixScaling(off_diagonal="cv", intercept="cv"),
     c.Dirichlet(),
+    c.Blend((c.Platt(), c.Isotonic())),
+    c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))),
 ]
 # Their maps, whatever the data, include the identity, so a calibrated view is a fixed point.
 HOLD_THE_IDENTITY: list[Family] = [

@@ -194,7 +194,8 @@ def _blend(families: list[Family], losses: dict[str, Array], w: Array | None) ->
     """The best mixture of what families gave to the rows they had not seen, and its losses."""
     parts = np.maximum(np.exp(-np.stack(list(losses.values()), axis=1)), TINY)
     shares = best_shares(parts, w)[0]
-    return Blend(tuple(families), tuple(shares.tolist())), -np.log(parts @ shares)
+    some = [(family, share) for family, share in zip(families, shares.tolist(), strict=True) if share > 0]
+    return Blend(*map(tuple, zip(*some, strict=True))), -np.log(parts @ shares)
 
 
 def _candidates(losses: dict[str, Array], w: Array | None) -> tuple[Candidate, ...]:

@@ -15,6 +15,7 @@ from ..chances.smooth import Shift
 from ..chances.venn_abers import Intervals
 from ..families import ChanceRule
 from ..predictions import Array
+from ..vectors.blend import Blended
 from ..vectors.identity import Unchanged
 from ..vectors.temperature import Scaled
 from .graph import Rows, Tensor, expit, line, look_up, op
@@ -96,6 +97,12 @@ def _shift(rules: Sequence[Shift], claims: Claims) -> Tensor:
     return expit(z + line(z, odds, _rows(rules, "shift")))
 
 
+def _blended(rules: Sequence[Blended], claims: Claims) -> Tensor:
+    shares = np.array([rule.shares for rule in rules])
+    each: list[Any] = [[fitted.rule for fitted in maps] for maps in zip(*(rule.maps for rule in rules), strict=True)]
+    return op("Sum", *(calibrated(part, claims) * share for part, share in zip(each, shares.T, strict=True)))
+
+
 def _row(rules: Sequence[Any], name: str) -> Array:
     """A number of each rule, as a row of them."""
     return np.array([getattr(rule, name) for rule in rules], float)
@@ -117,4 +124,5 @@ _FORMS: dict[type[ChanceRule], Callable[[Any, Claims], Tensor]] = {
     Levels: _levels,
     Intervals: _intervals,
     Shift: _shift,
+    Blended: _blended,
 }

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, TensorProto, helper
 
-from ..families import VectorRule
+from ..families import ChanceMap, VectorMap, VectorRule
 from ..predictions import Kind
+from ..vectors.blend import Blended
 from ..vectors.dirichlet import LogMatrix
 from ..vectors.ensemble import Mixed
 from ..vectors.identity import Unchanged
@@ -124,6 +125,22 @@ def _mixed(rule: Mixed, x: Vectors) -> Tensor:
     return softmax(x.scores * rule.tempered.inverse) * sharp + softmax(x.scores) * claimed + even / x.k
 
 
+def _blended(rule: Blended, x: Vectors) -> Tensor:
+    parts = [_whole(fitted, x) * share for fitted, share in zip(rule.maps, rule.shares, strict=True)]
+    return op("Sum", *parts)
+
+
+def _whole(fitted: ChanceMap | VectorMap, x: Vectors) -> Tensor:
+    """Both chances of a map of one class of two; else the map's own vectors."""
+    if isinstance(fitted, VectorMap):
+        return calibrated_vectors(fitted.rule, x)
+    q = calibrated([fitted.rule] * x.k, x.by_class())
+    # The column that the map is of, and beside it what is left.
+    keep = np.eye(2)[fitted.completes or 0]
+    q = row_sum(q * keep)
+    return q * keep + (1 - q) * (1 - keep)
+
+
 def _each_class(rule: EachClass, x: Vectors) -> Tensor:
     q = calibrated(rule.rules, x.by_class())
     total = row_sum(q)
@@ -192,6 +209,7 @@ _FORMS: dict[type[VectorRule], Callable[[Any, Vectors], Tensor]] = {
     LogMatrix: lambda rule, x: _matrix_and_shift(rule, op("LogSoftmax", x.scores)),
     Structured: _structured,
     Mixed: _mixed,
+    Blended: _blended,
     Stretched: _stretched,
     EachClass: _each_class,
     EachRank: _each_rank,

@@ -48,17 +48,16 @@ class Blend(Family):
             raise ValueError(f"shares must be one a family, none negative, and sum to one; got {self.shares!r}")
 
     def chance_rule(self, view: View) -> Blended:
-        """Fit each family that has a share."""
+        """Fit each family, and share out."""
         return self._fit(view)
 
     def vector_rule(self, view: Canonical) -> Blended:
-        """Fit each family that has a share."""
+        """Fit each family, and share out."""
         return self._fit(view)
 
     def _fit(self, view: View | Canonical) -> Blended:
         shares = self._best_shares(view) if self.shares is None else self.shares
-        some = [(family, share) for family, share in zip(self.families, shares, strict=True) if share > 0]
-        return Blended(tuple(_fitted(family, view) for family, _ in some), tuple(share for _, share in some))
+        return Blended(tuple(_fitted(family, view) for family in self.families), shares)
 
     def _best_shares(self, view: View | Canonical) -> tuple[float, ...]:
         rows = view.n if view.w is None else np.count_nonzero(view.w)
