@@ -1,10 +1,14 @@
 """Errors against loops, folds, and the corrections against sampling."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 
 from calibrant import (
+    Beta,
     Binned,
+    Family,
     Isotonic,
     Smooth,
     Temperature,
@@ -113,15 +117,37 @@ def test_bins_of_one_row_and_of_one_outcome_have_no_correction() -> None:
     assert ece(view, norm=2, debias=True) == ece(view, norm=2)
 
 
-def test_debiasing_what_has_no_correction_is_refused() -> None:
-    for family, norm, folds in (
-        (Isotonic(), 1, None),
-        (Binned(slope=0), 1, None),
-        (Binned(), "max", None),
-        (Binned(), 1, 5),
-    ):
-        with pytest.raises(ValueError, match="debias=True corrects slope-1 bins"):
-            calibration_error(VIEW, family, norm=norm, folds=folds, debias=True)  # type: ignore[arg-type]
+@pytest.mark.parametrize("norm", [1, 2])
+@pytest.mark.parametrize("family", [Smooth(), Isotonic(), Beta()], ids=repr)
+def test_debiasing_takes_off_what_chance_alone_shows(family: Family, norm: Literal[1, 2]) -> None:
+    plain, freed = [], []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+        p = random.random(500)
+        view = binary(p, random.random(500) < p)
+        plain.append(calibration_error(view, family, norm=norm))
+        freed.append(calibration_error(view, family, norm=norm, debias=True))
+    assert np.mean(freed) < np.mean(plain) / 2
+    p = np.linspace(0.3, 1, 20_000)
+    wrong = binary(p, np.random.default_rng(0).random(20_000) < p - 0.2)
+    for folds in (None, 5):
+        error = calibration_error(wrong, family, norm=norm, folds=folds, debias=True)
+        assert error == pytest.approx(0.2, abs=0.02)
+
+
+def test_debiasing_does_not_depend_on_row_order() -> None:
+    random = np.random.default_rng(3)
+    pred = from_logits(random.normal(0, 2, (200, 3)), random.integers(0, 3, 200))
+    order = random.permutation(200)
+    for x in (top_label, canonical):
+        found = [calibration_error(x(each), Temperature(), debias=True) for each in (pred, pred[order])]
+        assert found[0] == pytest.approx(found[1], abs=1e-9)
+        assert 0 < found[0] < calibration_error(x(pred), Temperature())
+
+
+def test_the_largest_gap_cannot_be_debiased() -> None:
+    with pytest.raises(ValueError, match="use norm 1 or 2"):
+        calibration_error(VIEW, Smooth(), norm="max", debias=True)
 
 
 def test_arrays_are_refused_with_the_way_in() -> None:

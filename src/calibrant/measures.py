@@ -10,9 +10,11 @@ from .chances.smooth import Smooth
 from .families import Family, cross_fit, refuse_other
 from .fitting.blocks import on_all_cores
 from .predictions import Array, Predictions
+from .resampling import draws_if_right, replicates
 from .views import Asked, Canonical, View, classwise, views_of
 
 Norm = Literal[1, 2, "max"]
+_DRAWS = 20
 
 
 def calibration_error(
@@ -25,7 +27,8 @@ def calibration_error(
 ) -> float:
     """Mean distance from each claim to its calibrated chance, the family fitted on the very same rows.
 
-    With `folds`, no row has a say in its own map. With `debias`, what chance alone would show is subtracted.
+    With `folds`, no row has a say in its own map. With `debias`, what right claims would show by chance is subtracted:
+    of bins as in paper 004, of other families as squares, from outcomes drawn again.
 
     >>> from calibrant import binary
     >>> round(calibration_error(binary([0.8] * 1000, [1] * 600 + [0] * 400)), 3)
@@ -84,14 +87,18 @@ def debiased(steps: Steps, norm: Literal[1, 2]) -> float:
 
 
 def _debiased_error(view: View | Canonical, family: Family, norm: Norm, folds: int | None) -> float:
+    if norm == "max":
+        raise ValueError("debias=True knows what chance adds to means, not to the largest gap; use norm 1 or 2")
     rule = family.fit(view).rule if folds is None else None
-    if norm == "max" or not isinstance(rule, Steps) or rule.slope != 1:
-        raise ValueError(
-            f"debias=True corrects slope-1 bins fitted on all rows, in norm 1 or 2; got {family!r}, norm={norm!r}, "
-            f"folds={folds}; use Binned(), or folds=10 without debias"
-        )
-    value = debiased(rule, norm)
-    return value if norm == 1 else float(np.sqrt(max(0.0, value)))
+    if isinstance(rule, Steps) and rule.slope == 1:
+        value = debiased(rule, norm)
+        return value if norm == 1 else float(np.sqrt(max(0.0, value)))
+
+    def shown(x: View | Canonical) -> float:
+        return _distance(*_gaps(x, family, norm, folds), norm)
+
+    by_chance = np.array(replicates(lambda draw, random: shown(draw(random)), [draws_if_right(view)] * _DRAWS, 0))
+    return float(np.sqrt(max(0.0, shown(view) ** 2 - float(np.mean(by_chance**2)))))
 
 
 def _gaps(view: View | Canonical, family: Family, norm: Norm, folds: int | None) -> tuple[Array, Array | None]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .fitting.blocks import on_all_cores
 from .predictions import Array, Bools, Predictions
-from .views import View
+from .views import Canonical, View
 
 # Neighbours among more distinct claims than these are taken together: the work does not grow with rows.
 MOST_CELLS = 2048
@@ -78,6 +78,21 @@ def of_one(views: Sequence[View]) -> bool:
     return bool((np.sum([view.y for view in views], axis=0) == 1).all())
 
 
+def draws_if_right(view: View | Canonical) -> Callable[[Random], View | Canonical]:
+    """A way to draw rows like these again, with outcomes as they would be if every claim were right."""
+    if isinstance(view, View):
+        pooled = cells(view)
+        return lambda random: pooled.drawn(pooled.p, random)
+    pred = sorted_rows([view.pred])[0]
+    sums = np.cumsum(pred.probs, axis=1, dtype=np.float64)
+
+    def drawn(random: Random) -> Canonical:
+        labels = (sums < random.random((pred.n, 1)) * sums[:, -1:]).sum(1)
+        return Canonical(replace(pred, labels=np.minimum(labels, pred.k - 1)))
+
+    return drawn
+
+
 def row_cells(views: Sequence[View]) -> list[Cells]:
     """The rows of several views as they are, in one order."""
     parts = []
@@ -133,7 +148,7 @@ def _weights(x: Rows) -> Array | None:
 
 
 def replicates(
-    work: Callable[[Item, Random], Result], items: Iterable[Item], seed: int, tick: Callable[[], None]
+    work: Callable[[Item, Random], Result], items: Iterable[Item], seed: int, tick: Callable[[], None] = lambda: None
 ) -> list[Result]:
     """What `work` gives for each item with a stream of chance of its own, on all cores and the same on any."""
     items = list(items)

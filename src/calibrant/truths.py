@@ -51,20 +51,22 @@ def by_truths(measure: Measure, x: View | Sequence[View], level: float, n_boot: 
         total = sum(truth) + 1e-9 * len(truth)
         return [(chance + 1e-9) / total for chance in truth]
 
+    lines = _lines(parts)
     seen = measured(part.counted(part.happened) for part in parts)
     each = -(-n_boot // (2 * _TRUTHS))
+    # Less than right claims would show on average excludes no error: luck must not make an interval narrow.
+    right = replicates(draw, [truth_at(lines[0], 0.0)] * each, seed, lambda: None)
+    shown = max(seen, float(np.mean(right)))
 
     def limits(line: Line, seed: int) -> tuple[float, float]:
-        reach = max(seen, 0.01)
-        while reach < 1 and min(replicates(draw, [truth_at(line, reach)] * 10, seed, lambda: None)) <= seen:
+        reach = max(shown, 0.01)
+        while reach < 1 and min(replicates(draw, [truth_at(line, reach)] * 10, seed, lambda: None)) <= shown:
             reach *= 1.5
         truths = [truth_at(line, far) for far in 1.5 * reach * np.linspace(0, 1, _TRUTHS) ** 1.5]
         items = [truth for truth in truths for _ in range(each)]
         draws = np.array(replicates(draw, items, seed, tick)).reshape(_TRUTHS, each)
         errors = np.maximum.accumulate([0.0, *(error(truth) for truth in truths[1:])])
         beyond = max(seen, errors[-1])
-        # Less than right claims would show on average excludes no error: luck must not make an interval narrow.
-        shown = max(seen, draws[0].mean())
         upper, lower = _edge(draws, (1 + level) / 2), _edge(draws, (1 - level) / 2)
         # Few rows show few values: a truth that often shows the very one seen is not excluded.
         upper = np.where(_often(draws, seen, level), np.maximum(upper, seen), upper)
@@ -75,7 +77,7 @@ def by_truths(measure: Measure, x: View | Sequence[View], level: float, n_boot: 
         return float(low), float(np.interp(shown, lower, errors, right=beyond))
 
     with ticking("drawing outcomes", 2 * _TRUTHS * each) as tick:
-        lows, highs = zip(*(limits(line, seed + i) for i, line in enumerate(_lines(parts))), strict=True)
+        lows, highs = zip(*(limits(line, seed + i) for i, line in enumerate(lines)), strict=True)
     return min(lows), max(highs)
 
 

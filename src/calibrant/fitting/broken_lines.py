@@ -39,18 +39,19 @@ def broken_lines(
     most: int,
     bounds: tuple[float, float],
     tolerance: float,
+    shrink: bool,
 ) -> list[Fit]:
     """Lines of one segment, of two, up to `most`, with free knots: for each of some problems the best that is found.
 
     Points `x` ascend, and have ranks by `weight`. `start` is a straight line for each problem, (problems, 2, 2): its
-    knots, which stay, and its heights. Lines grow by a knot at the best of some ranks, begin anew with knots at even
-    ranks, and shrink by the knot least needed. Losses have many dips, so there is no certificate.
+    knots, which stay, and its heights. Lines grow by a knot at the best of some ranks and begin anew with knots at even
+    ranks; with `shrink` also by dropping a knot of a longer line. Losses have many dips, so there is no certificate.
 
     >>> x = np.linspace(0, 1, 101)
     >>> bent = np.interp(x, [0, 0.3, 1], [0, 1, 0.5])
     >>> squares = lambda f, of: (((f - bent) ** 2).sum(1), 2 * (f - bent), np.full(f.shape, 2.0))
     >>> start = np.array([[[0.0, 1.0], [0.0, 1.0]]])
-    >>> fits = broken_lines(squares, x, np.ones(101), start, most=2, bounds=(-9, 9), tolerance=1e-12)
+    >>> fits = broken_lines(squares, x, np.ones(101), start, most=2, bounds=(-9, 9), tolerance=1e-12, shrink=True)
     >>> fits[1].knots.round(3).tolist(), fits[1].heights.round(3).tolist()
     ([[0.0, 0.3, 1.0]], [[0.0, 1.0, 0.5]])
     """
@@ -67,7 +68,7 @@ def broken_lines(
         return per_problem.argmin(1) + per_problem.shape[1] * each
 
     fits = [down(each, start[:, 0], start[:, 1])]
-    for segments in range(2, most + 2 if most > 1 else 2):
+    for segments in range(2, most + 1 + (shrink and most > 1)):
         grown = _with_knots(fits[-1].knots, fits[-1].heights, tops[:, None])
         even = _with_knots(start[:, 0], start[:, 1], np.interp(np.arange(1, segments) / segments, rank, x)[None])
         first = best(down(np.repeat(each, _TRIES), *grown, move_knots=False))
@@ -75,7 +76,7 @@ def broken_lines(
         twice = np.repeat(each, 2)
         fit = down(twice, *down(twice, *begun, move_knots=False)[:2])
         fits.append(fit.of(best(fit)))
-    for i in range(most - 1, 0, -1):
+    for i in range(len(fits) - 2, 0, -1) if shrink else ():
         left = np.array([np.delete(np.arange(i + 3), knot) for knot in range(1, i + 2)])
         without = [of[:, left].reshape(-1, i + 2) for of in fits[i + 1][:2]]
         first = best(down(np.repeat(each, i + 1), *without, move_knots=False))
