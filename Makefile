@@ -8,6 +8,7 @@ BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 # Peers have many dependencies of their own, so they live apart.
 PEERS := .venv-peers
+DIRICHLET := .venv-dirichlet
 
 .PHONY: demo setup test lint types bench clean
 
@@ -26,13 +27,13 @@ lint: $(DEV)
 types: $(DEV)
 	$(BIN)/mypy
 
-bench: $(PEERS)/.ready
-	$(PEERS)/bin/python benchmarks/speed.py
-	$(PEERS)/bin/python benchmarks/one_chance_speed.py
-	$(PEERS)/bin/python benchmarks/synthetic.py
+bench: $(PEERS)/.ready $(DIRICHLET)/.ready
+	for study in speed one_chance_speed many_classes synthetic published arena; do \
+		$(PEERS)/bin/python benchmarks/$$study.py || exit; \
+	done
 
 clean:
-	rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) $(DIRICHLET) .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -52,4 +53,14 @@ $(PEERS)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
 		--editable ".[torch]" netcal probmetrics numba probcal venn-abers
+	@touch $@
+
+# Its metadata is not valid any more: only an old pip installs it, and only old libraries run it.
+$(DIRICHLET)/.ready: benchmarks/peers/dirichletcal.txt
+	@echo "Installing dirichletcal into $(DIRICHLET) ..."
+	$(PYTHON) -m venv $(DIRICHLET)
+	$(DIRICHLET)/bin/python -m pip --quiet install "pip==24.0"
+	PIP_CONSTRAINT=benchmarks/peers/dirichletcal.txt $(DIRICHLET)/bin/python -m pip --quiet install --no-deps dirichletcal
+	$(DIRICHLET)/bin/python -m pip --quiet install --constraint benchmarks/peers/dirichletcal.txt \
+		numpy scipy scikit-learn jax jaxlib autograd
 	@touch $@

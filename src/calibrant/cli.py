@@ -30,7 +30,9 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions
 UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]
 SAMPLE: Final = "c100-resnet18"
 # What is compared where nothing is named, the simplest first.
-OF_VECTORS: Final = ("temperature", "ensemble-temperature", "vector-scaling", "structured-matrix")
+OF_VECTORS: Final = (
+    "temperature", "ensemble-temperature", "order-preserving", "vector-scaling", "structured-matrix"
+)  # fmt: skip
 OF_CHANCES: Final = ("platt", "beta", "smooth", "spline", "isotonic", "venn-abers", "bbq", "histogram-binning")
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Predictions: .npz, .csv, .parquet or .jsonl.")]

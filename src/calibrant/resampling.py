@@ -12,7 +12,7 @@ from .predictions import Array, Bools, Predictions
 from .views import Canonical, View
 
 # Neighbours among more distinct claims than these are taken together: the work does not grow with rows.
-MOST_CELLS = 2048
+MOST_CELLS = 1024
 # So many of every row that chance plays no part.
 _ENDLESS = 1e4
 

@@ -116,10 +116,11 @@ def _lines(parts: list[Cells]) -> tuple[Line, Line]:
 
 def _edge(draws: Array, tail: float) -> Array:
     """A quantile of the draws of each truth; neighbours share how draws spread about their mean."""
-    mean, sd = draws.mean(1), draws.std(1)
+    n, mean, sd = draws.shape[1], draws.mean(1), draws.std(1)
     spread = (draws - mean[:, None]) / np.where(sd > 0, sd, 1)[:, None]
     near = [spread[max(0, i - _BESIDE) : i + _BESIDE + 1] for i in range(len(draws))]
-    return mean + sd * np.array([np.quantile(each, tail) for each in near])
+    # One more draw strays from the mean of n by more than they do themselves.
+    return mean + sd * np.sqrt((n + 1) / (n - 1)) * np.array([np.quantile(each, tail) for each in near])
 
 
 def _often(draws: Array, value: float, level: float) -> Bools:

@@ -13,57 +13,51 @@ from .newton import Vector
 from .newton_cg import Linear, Point
 
 Labels = NDArray[np.integer[Any]]
+Work = Callable[[slice, Vector], None]
 # Few rows cost nothing in float64; of many, the roundings of float32 cancel.
 _MANY_CELLS = 1 << 21
 
 
 class Design(ABC):
-    """How logits depend on the variables, linearly; rows `z` are of the type to work in."""
+    """How logits depend on the variables, linearly."""
 
     def __init__(self, z: Vector) -> None:
         working = np.promote_types(z.dtype, np.float32 if z.size > _MANY_CELLS else np.float64)
         self.z = z.astype(working, copy=False)
         self.k = z.shape[1]
-        self.blocks = row_blocks(*z.shape)
+        # Several arrays of a block are in use at once, so it is smaller than one alone could be.
+        self.blocks = row_blocks(len(z), 4 * self.k)
 
     @abstractmethod
-    def logits(self, x: Vector, rows: slice) -> Vector:
-        """Logits of some rows, a new array."""
+    def through(self, x: Vector, work: Work) -> Vector:
+        """Logits at x, what `work` puts in the place of each block of them, and what that says of each variable.
 
-    @abstractmethod
-    def back(self, residual: Vector, rows: slice) -> Vector:
-        """Sum over rows of what each logit's residual says of each variable; `residual` may be used up."""
+        The last is a sum over rows, of what stands in the place of a logit times what the variable adds to it.
+        """
 
     @abstractmethod
     def unbend(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
         """Undoes the Hessian roughly, at these chances of every row; `ridge` is what a penalty adds to its diagonal."""
 
-    @abstractmethod
-    def each(self, work: Callable[[slice], Vector]) -> list[Vector]:
-        """Do the work on every block."""
-
-    def total(self, work: Callable[[slice], Vector]) -> Vector:
-        """Sum over blocks of what the work finds in each."""
-        return np.sum(self.each(work), axis=0, dtype=np.float64)
-
 
 class ByClass(Design):
     """A factor and a shift for each class: logits factor * z + shift, with x the k factors and the k shifts."""
 
-    def logits(self, x: Vector, rows: slice) -> Vector:
-        """Scale and shift."""
-        x = x.astype(self.z.dtype)
-        logits: Vector = self.z[rows] * x[: self.k]
-        logits += x[self.k :]
-        return logits
+    def through(self, x: Vector, work: Work) -> Vector:
+        """Block by block: each stays in a core's cache from first to last."""
+        factor, shift = np.split(x.astype(self.z.dtype), 2)
 
-    def back(self, residual: Vector, rows: slice) -> Vector:
-        """Of factors the residuals times z, of shifts the residuals."""
-        # A row of ones times a matrix sums its columns faster than `sum` does.
-        ones = np.ones(len(residual), residual.dtype)
-        shifts = ones @ residual
-        residual *= self.z[rows]
-        return np.append(ones @ residual, shifts)
+        def part(rows: slice) -> Vector:
+            block = self.z[rows] * factor
+            block += shift
+            work(rows, block)
+            # A row of ones times a matrix sums its columns faster than `sum` does.
+            ones = np.ones(len(block), block.dtype)
+            shifts = ones @ block
+            block *= self.z[rows]
+            return np.append(ones @ block, shifts)
+
+        return np.sum(on_all_cores(part, self.blocks), axis=0, dtype=np.float64)
 
     def unbend(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
         """The Hessian less what couples classes is a 2 x 2 matrix a class."""
@@ -76,52 +70,58 @@ class ByClass(Design):
                 sums.append(curved.sum(0))
             return np.concatenate(sums)
 
-        shift, both, factor = (self.total(part) / _weight(self.z, w)).reshape(3, -1)
+        total = np.sum(on_all_cores(part, self.blocks), axis=0, dtype=np.float64)
+        shift, both, factor = (total / _weight(self.z, w)).reshape(3, -1)
         ridge = np.broadcast_to(ridge, 2 * self.k)
         blocks = np.stack([factor + ridge[: self.k], both, both, shift + ridge[self.k :]]).T.reshape(-1, 2, 2)
         # Nothing is flatter than this, or rounding would be taken for a direction without end.
-        floor = 1e-9 * np.maximum(blocks.diagonal(axis1=1, axis2=2), 1e-9 * blocks.max())
-        blocks[:, [0, 1], [0, 1]] += floor
+        blocks[:, [0, 1], [0, 1]] += 1e-9 * np.maximum(blocks.diagonal(axis1=1, axis2=2), 1e-9 * blocks.max())
         inverse = np.linalg.inv(blocks)
         return lambda x: np.einsum("kij,jk->ik", inverse, x.reshape(2, -1)).ravel()
-
-    def each(self, work: Callable[[slice], Vector]) -> list[Vector]:
-        """On all cores."""
-        return on_all_cores(work, self.blocks)
 
 
 class AcrossClasses(Design):
     """A whole matrix and a shift: logits z @ matrix' + shift, with x the table (k, k + 1) of both, side by side."""
 
-    def logits(self, x: Vector, rows: slice) -> Vector:
-        """Multiply and shift."""
+    def through(self, x: Vector, work: Work) -> Vector:
+        """Products of all rows at once: they take all cores themselves, and threads would only stand in their way."""
         table = x.reshape(self.k, -1).astype(self.z.dtype)
-        logits: Vector = self.z[rows] @ table[:, :-1].T
-        logits += table[:, -1]
-        return logits
+        logits = self.z @ table[:, :-1].T
 
-    def back(self, residual: Vector, rows: slice) -> Vector:
-        """Of the matrix the residuals times z, of shifts the residuals."""
-        return np.column_stack([residual.T @ self.z[rows], residual.sum(0)]).ravel()
+        def part(rows: slice) -> None:
+            logits[rows] += table[:, -1]
+            work(rows, logits[rows])
+
+        on_all_cores(part, self.blocks)
+        shifts = np.ones(len(logits), logits.dtype) @ logits
+        return np.column_stack([logits.T @ self.z, shifts]).ravel().astype(np.float64)
 
     def unbend(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
-        """The Hessian's diagonal."""
-        diagonal = self.diagonal(chances, w) + ridge
-        diagonal = np.maximum(diagonal, 1e-9 * diagonal.max())
-        return lambda x: x / diagonal
+        """The Hessian less what couples classes, as if what feeds a class varied independently about its mean."""
+        curved = _curvature(chances, w, slice(None))
+        weight = _weight(self.z, w)
+        share = (curved.sum(0, dtype=np.float64) / weight)[:, None]
+        mean = np.column_stack([curved.T @ self.z / weight, share])
+        squared = self.diagonal(chances, w).reshape(self.k, -1)
+        alone = squared - np.divide(mean**2, share, out=np.zeros_like(mean), where=share > 0)
+        alone = np.maximum(alone, 1e-6 * squared) + np.reshape(np.broadcast_to(ridge, squared.size), squared.shape)
+        alone = np.maximum(alone, 1e-9 * alone.max())
+        # The inverse of a diagonal plus one column times itself, row by row of the table.
+        column = np.divide(mean, np.sqrt(share), out=np.zeros_like(mean), where=share > 0)
+        undone = column / alone
+        undone /= np.sqrt(1 + (column * undone).sum(1, keepdims=True))
+
+        def inverse(x: Vector) -> Vector:
+            table = x.reshape(squared.shape)
+            return (table / alone - undone * (undone * table).sum(1, keepdims=True)).ravel()
+
+        return inverse
 
     def diagonal(self, chances: Vector, w: Vector | None) -> Vector:
         """The curvature of each variable alone."""
-
-        def part(rows: slice) -> Vector:
-            curved = _curvature(chances, w, rows)
-            return np.column_stack([curved.T @ self.z[rows] ** 2, curved.sum(0)]).ravel()
-
-        return self.total(part) / _weight(self.z, w)
-
-    def each(self, work: Callable[[slice], Vector]) -> list[Vector]:
-        """One by one: matrix products take all cores themselves, and more threads would only stand in their way."""
-        return [work(rows) for rows in self.blocks]
+        curved = _curvature(chances, w, slice(None))
+        sums = np.column_stack([curved.T @ self.z**2, curved.sum(0)])
+        return sums.ravel().astype(np.float64) / _weight(self.z, w)
 
 
 class SoftmaxLoss:
@@ -137,21 +137,18 @@ class SoftmaxLoss:
         centre: Vector | float = 0.0,
     ) -> None:
         self.design, self.labels, self.w, self.ridge, self.centre = design, labels, w, ridge, centre
-        # In float32 roundings leave a slope of about a tenth of this.
-        self.tolerance = 1e-5 if design.z.dtype == np.float32 else 1e-7
-        self._happened = design.total(lambda rows: design.back(self._outcomes(rows), rows))
+        # Half its square is about what the loss may lie above its optimum; float32 allows no more.
+        self.tolerance = 1e-4 if design.z.dtype == np.float32 else 1e-7
         self._weight = _weight(design.z, w)
 
     def __call__(self, x: Vector) -> Point:
         """The loss at x, with the gradient and what the Hessian makes of vectors."""
         # Rounded as the products will be, or value and slope would speak of different points.
         x = x.astype(self.design.z.dtype).astype(np.float64)
-        chances, found = self._pass(x)
-        value = (found[0] - x @ self._happened) / self._weight
-        gradient = (found[1:] - self._happened) / self._weight
+        chances, loss, gradient = self._pass(x)
         away = x - self.centre
         penalty = float((self.ridge * away**2).sum()) / 2
-        return Point(float(value) + penalty, gradient + self.ridge * away, partial(self._bend, chances))
+        return Point(loss + penalty, gradient + self.ridge * away, partial(self._bend, chances))
 
     def unbend(self, x: Vector) -> Linear:
         """About the inverse of the Hessian at x."""
@@ -161,41 +158,38 @@ class SoftmaxLoss:
         """What x gives each class, (n, k)."""
         return self._pass(x)[0]
 
-    def _pass(self, x: Vector) -> tuple[Vector, Vector]:
-        """Chances, (n, k), and the sums of log normalisers and of what chances say of each variable."""
-        design, chances = self.design, np.empty_like(self.design.z)
+    def _pass(self, x: Vector) -> tuple[Vector, float, Vector]:
+        """Chances of every row, mean log loss, and its gradient."""
+        chances, losses = np.empty_like(self.design.z), np.zeros(len(self.design.blocks))
+        first = {rows.start: place for place, rows in enumerate(self.design.blocks)}
 
-        def part(rows: slice) -> Vector:
-            logits = design.logits(x, rows)
-            top = logits.max(1)
-            logits -= top[:, None]
+        def work(rows: slice, logits: Vector) -> None:
+            right = np.arange(len(logits)), self.labels[rows]
+            logits -= logits.max(1, keepdims=True)
+            at_label = logits[right].astype(np.float64)
             p = np.exp(logits, out=chances[rows])
-            total = p.sum(1)
-            p /= total[:, None]
-            normaliser = np.log(total.astype(np.float64)) + top
-            w = np.ones(len(p)) if self.w is None else self.w[rows]
-            residual = np.multiply(p, w[:, None].astype(p.dtype), out=logits)
-            return np.append(normaliser @ w, design.back(residual, rows))
+            total = p.sum(1, keepdims=True)
+            p /= total
+            loss = np.log(total[:, 0].astype(np.float64)) - at_label
+            np.copyto(logits, p)
+            logits[right] -= 1
+            if self.w is not None:
+                loss *= self.w[rows]
+                logits *= self.w[rows, None].astype(logits.dtype)
+            losses[first[rows.start]] = loss.sum()
 
-        return chances, design.total(part)
+        gradient = self.design.through(x, work) / self._weight
+        return chances, float(losses.sum()) / self._weight, gradient
 
     def _bend(self, chances: Vector, v: Vector) -> Vector:
-        design = self.design
-
-        def part(rows: slice) -> Vector:
-            p, u = chances[rows], design.logits(v, rows)
+        def work(rows: slice, u: Vector) -> None:
+            p = chances[rows]
             u *= p
             u -= p * u.sum(1, keepdims=True)
             if self.w is not None:
                 u *= self.w[rows, None].astype(u.dtype)
-            return design.back(u, rows)
 
-        return design.total(part) / self._weight + self.ridge * v
-
-    def _outcomes(self, rows: slice) -> Vector:
-        y = np.zeros((len(self.labels[rows]), self.design.k), self.design.z.dtype)
-        y[np.arange(len(y)), self.labels[rows]] = 1 if self.w is None else self.w[rows]
-        return y
+        return self.design.through(v, work) / self._weight + self.ridge * v
 
 
 def _curvature(chances: Vector, w: Vector | None, rows: slice) -> Vector:
