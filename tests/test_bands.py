@@ -14,8 +14,8 @@ FLAT = Binned(5, slope=0)
 
 def test_a_single_claim_has_the_bands_of_a_binomial_share() -> None:
     view = binary([0.5] * 200, [1] * 130 + [0] * 70)
-    right = consistency_band(view, FLAT, [0.5], n_boot=2000)
-    seen = confidence_band(view, FLAT, [0.5], n_boot=2000)
+    right = consistency_band(view, FLAT, [0.5], n_boot=1000)
+    seen = confidence_band(view, FLAT, [0.5], n_boot=1000)
     assert [right.low[0], right.high[0]] == pytest.approx(binom.ppf([0.025, 0.975], 200, 0.5) / 200, abs=0.011)
     assert [seen.low[0], seen.high[0]] == pytest.approx(binom.ppf([0.025, 0.975], 200, 0.65) / 200, abs=0.011)
 

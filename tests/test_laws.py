@@ -35,6 +35,9 @@ CHANCE_FAMILIES: list[Family] = [
     c.Spline(5, runout="parabolic"),
     c.Spline(4, runout="cubic", bounded=True),
     c.Spline("cv"),
+    c.PiecewiseLinear(),
+    c.PiecewiseLinear(space="logit"),
+    c.PiecewiseLinear(segments=3, loss="squared"),
     c.Smooth(),
     c.Blend((c.Platt(), c.Isotonic())),
     c.Blend((c.Platt(), c.Isotonic()), shares=(0.25, 0.75)),
@@ -65,6 +68,8 @@ VECTOR_FAMILIES: list[Family] = [
 BY_FOLDS = [
     c.Binned(edges="mass", rule="cv"),
     c.Spline("cv"),
+    c.PiecewiseLinear(),
+    c.PiecewiseLinear(space="logit"),
     c.MatrixScaling(off_diagonal="cv", intercept="cv"),
     c.Dirichlet(),
     c.Blend((c.Platt(), c.Isotonic())),

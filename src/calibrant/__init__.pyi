@@ -9,6 +9,7 @@ from .chances.isotonic import Isotonic as Isotonic
 from .chances.logistic import Beta as Beta
 from .chances.logistic import Platt as Platt
 from .chances.logistic import Quadratic as Quadratic
+from .chances.piecewise import PiecewiseLinear as PiecewiseLinear
 from .chances.scaling_binning import ScalingBinning as ScalingBinning
 from .chances.smooth import Smooth as Smooth
 from .chances.spline import Spline as Spline

@@ -232,8 +232,10 @@ def held_out(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, 
         raise ValueError(f"cross-fitting needs a whole number of folds, at least 2, and 2 rows; got {folds} and {n}")
     shuffled = np.arange(n)
     np.random.RandomState(seed).shuffle(shuffled)
-    parts = np.array_split(shuffled, min(folds, n))
-    return [(order[np.setdiff1d(shuffled, part)], order[np.sort(part)]) for part in parts]
+    fold = np.empty(n, np.intp)
+    for place, part in enumerate(np.array_split(shuffled, min(folds, n))):
+        fold[part] = place
+    return [(order[fold != place], order[fold == place]) for place in range(min(folds, n))]
 
 
 def refuse_other(name: str, value: object, kind: Any) -> None:  # noqa: ANN401 - any type, as annotations are

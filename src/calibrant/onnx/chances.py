@@ -10,6 +10,7 @@ from ..chances.bbq import Levels
 from ..chances.binned import Steps
 from ..chances.isotonic import Points
 from ..chances.logistic import BetaCurve, Parabola, Sigmoid
+from ..chances.piecewise import Lines
 from ..chances.scaling_binning import Rounded
 from ..chances.smooth import Shift
 from ..chances.venn_abers import Intervals
@@ -103,6 +104,18 @@ def _blended(rules: Sequence[Blended], claims: Claims) -> Tensor:
     return op("Sum", *(calibrated(part, claims) * share for part, share in zip(each, shares.T, strict=True)))
 
 
+def _lines(rules: Sequence[Lines], claims: Claims) -> Tensor:
+    by_chance = rules[0].space == "chance"
+    ends = float(rules[0].knots[0, 0]), float(rules[0].knots[0, -1])
+    x = claims.p if by_chance else op("Clip", claims.log_odds, *ends)
+    heights = [
+        line(x, [rule.knots[fold] for rule in rules], [rule.heights[fold] for rule in rules])
+        for fold in range(len(rules[0].knots))
+    ]
+    q = heights if by_chance else [expit(z) for z in heights]
+    return sum(q[1:], q[0]) / len(q)
+
+
 def _row(rules: Sequence[Any], name: str) -> Array:
     """A number of each rule, as a row of them."""
     return np.array([getattr(rule, name) for rule in rules], float)
@@ -125,4 +138,5 @@ _FORMS: dict[type[ChanceRule], Callable[[Any, Claims], Tensor]] = {
     Intervals: _intervals,
     Shift: _shift,
     Blended: _blended,
+    Lines: _lines,
 }
