@@ -21,6 +21,8 @@ _PER_ENTRY = [scale * 10.0**power for power in range(6, -6, -1) for scale in (1,
 _PER_SHIFT = [10.0**power for power in range(6, -6, -1)]
 _FIRST_SHIFT = _PER_SHIFT.index(1.0)
 _FOLDS = 5
+_LEVEL = 1 - 1e-5  # of two scores: nearer to one another they are one
+_ROUGHLY = 1e-4  # tells strengths apart; those chosen are then fitted to the full tolerance
 # Where entries outnumber rows there is no optimum: this share of each one's own curvature then holds it back.
 _HOLD = 1e-2
 
@@ -95,46 +97,50 @@ class _Fold:
         self._held = SoftmaxLoss(AcrossClasses(x[held]), held_view.y, held_view.w)
         self._weight = held_view.total
 
-    def fit(self, ridge: Vector) -> tuple[Vector, Certificate]:
-        self._last, certificate = _fit(self._fitted, self._x, ridge, self._first, self._last)
+    def fit(self, ridge: Vector, tolerance: float | None = None) -> tuple[Vector, Certificate]:
+        self._last, certificate = _fit(self._fitted, self._x, ridge, self._first, self._last, tolerance)
         return self._last, certificate
 
     def summed_loss(self, ridge: Vector) -> float:
         """Log loss of the rows held out."""
-        return self._weight * self._held(self.fit(ridge)[0]).value
+        return self._weight * self._held(self.fit(ridge, _ROUGHLY)[0]).value
 
 
 def _search(score: Callable[[Place], float], entries: int, shifts: int) -> Place:
-    """The best of a grid, strength by strength in turn until neither moves: first by decades, then within one."""
-    best = 0, min(_FIRST_SHIFT, shifts - 1)
+    """The best of a grid: each strength in turn by decades from the strongest on, then from neighbour to neighbour."""
+    place = _line(score, [(i, min(_FIRST_SHIFT, shifts - 1)) for i in range(0, entries, 3)])
+    place = _line(score, [(place[0], j) for j in range(shifts)])
     while True:
-        i, j = _line(score, [(i, best[1]) for i in range(0, entries, 3)])
-        i, j = min(((near, j) for near in range(max(i - 2, 0), min(i + 3, entries))), key=score)
-        found = min(best, _line(score, [(i, j) for j in range(shifts)]), key=score)
-        if found == best:
-            return best
-        best = found
+        near = [(place[0] + i, place[1] + j) for i, j in ((0, 0), (-2, 0), (-1, 0), (1, 0), (2, 0), (0, -1), (0, 1))]
+        best = min(((i, j) for i, j in near if 0 <= i < entries and 0 <= j < shifts), key=score)
+        if score(best) >= score(place) * _LEVEL:
+            return place
+        place = best
 
 
 def _line(score: Callable[[Place], float], places: Sequence[Place]) -> Place:
-    """The best place, from the strongest on, until two in a row are worse: weaker ones would only be slower too."""
+    """The best place, until two in a row are worse: those after them would be slower to fit, too."""
     best, worse = places[0], 0
     for place in places[1:]:
-        worse = worse + 1 if score(place) > score(best) * (1 + 1e-6) else 0
-        best = min(best, place, key=score)
-        if worse == 2:
-            break
+        if score(place) < score(best) * _LEVEL:
+            best, worse = place, 0
+        elif score(place) > score(best) / _LEVEL:
+            worse += 1
+            if worse == 2:
+                break
     return best
 
 
-def _fit(view: Canonical, x: Array, ridge: Vector, first: Vector, last: Vector) -> tuple[Vector, Certificate]:
+def _fit(
+    view: Canonical, x: Array, ridge: Vector, first: Vector, last: Vector, tolerance: float | None = None
+) -> tuple[Vector, Certificate]:
     """The table of least loss, begun at `last`; where rows are few, entries are held near `first`, or 0 if they pay."""
     design, centre = AcrossClasses(x), np.zeros(first.size)
     if first.size > view.total:
         held = _HOLD * design.diagonal(SoftmaxLoss(design, view.y, view.w).chances(first), view.w)
         ridge, centre = np.maximum(ridge, held), np.where(ridge == 0, first, 0)
     loss = SoftmaxLoss(design, view.y, view.w, ridge=ridge, centre=centre)
-    return minimise_many(loss, last, loss.unbend(last), tolerance=loss.tolerance)
+    return minimise_many(loss, last, loss.unbend(last), tolerance=tolerance or loss.tolerance)
 
 
 def _ridge(k: int, off_diagonal: float, intercept: float) -> Vector:
