@@ -95,6 +95,7 @@ MEASURES: list[Callable[[View], float]] = [
     lambda view: c.ece(view, norm=2, debias=True),
     c.sweep_ece,
     c.ks_error,
+    c.skce,
     c.calibration_error,
     lambda view: calibration_error(view, norm=2),
     lambda view: calibration_error(view, norm="max"),

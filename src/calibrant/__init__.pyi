@@ -2,6 +2,9 @@
 
 from . import samples as samples
 from . import simulate as simulate
+from .bands import Band as Band
+from .bands import confidence_band as confidence_band
+from .bands import consistency_band as consistency_band
 from .chances.bbq import BBQ as BBQ
 from .chances.binned import Binned as Binned
 from .chances.binned import HistogramBinning as HistogramBinning
@@ -27,6 +30,12 @@ from .families import VectorMap as VectorMap
 from .families import cross_fit as cross_fit
 from .files import read as read
 from .files import write as write
+from .inference import Difference as Difference
+from .inference import Differences as Differences
+from .inference import Interval as Interval
+from .inference import compare_models as compare_models
+from .inference import interval as interval
+from .kernel_tests import skce as skce
 from .measures import calibration_error as calibration_error
 from .measures import classwise_ece as classwise_ece
 from .measures import cv_ece as cv_ece
@@ -46,6 +55,8 @@ from .scores import nll as nll
 from .scores import observed_expected as observed_expected
 from .scores import slope_intercept as slope_intercept
 from .scores import top_label_brier as top_label_brier
+from .significance import Significance as Significance
+from .significance import calibration_test as calibration_test
 from .store import load as load
 from .vectors.blend import Blend as Blend
 from .vectors.dirichlet import Dirichlet as Dirichlet

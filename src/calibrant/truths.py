@@ -115,12 +115,14 @@ def _lines(parts: list[Cells]) -> tuple[Line, Line]:
 
 
 def _edge(draws: Array, tail: float) -> Array:
-    """A quantile of the draws of each truth; neighbours share how draws spread about their mean."""
-    n, mean, sd = draws.shape[1], draws.mean(1), draws.std(1)
-    spread = (draws - mean[:, None]) / np.where(sd > 0, sd, 1)[:, None]
+    """A quantile of the draws of each truth; neighbours share how, and how far, draws spread about their mean."""
+    n, mean, variance = draws.shape[1], draws.mean(1), draws.var(1)
+    spread = (draws - mean[:, None]) / np.sqrt(np.where(variance > 0, variance, 1))[:, None]
     near = [spread[max(0, i - _BESIDE) : i + _BESIDE + 1] for i in range(len(draws))]
+    before, after = np.append(variance[0], variance[:-1]), np.append(variance[1:], variance[-1])
     # One more draw strays from the mean of n by more than they do themselves.
-    return mean + sd * np.sqrt((n + 1) / (n - 1)) * np.array([np.quantile(each, tail) for each in near])
+    sd = np.sqrt((before + 2 * variance + after) / 4 * (n + 1) / (n - 1))
+    return mean + sd * np.array([np.quantile(each, tail) for each in near])
 
 
 def _often(draws: Array, value: float, level: float) -> Bools:

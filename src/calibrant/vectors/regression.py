@@ -24,7 +24,7 @@ _FOLDS = 5
 _LEVEL = 1 - 1e-5  # of two scores: nearer to one another they are one
 _ROUGHLY = 1e-4  # tells strengths apart; those chosen are then fitted to the full tolerance
 # Where entries outnumber rows there is no optimum: this share of each one's own curvature then holds it back.
-_HOLD = 1e-2
+_HOLD = 0.1
 
 
 class Regression(NamedTuple):
