@@ -290,6 +290,9 @@ def test_sums_of_float32_are_taken_in_float64() -> None:
     ids=["far apart", "exact 0 and 1", "one row", "all rows equal, one class present", "1000 classes"],
 )
 def test_extremes_of_vectors(family: Family, pred: Predictions) -> None:
+    if family in BY_FOLDS and pred.k == 1000:
+        # A minute each: benchmarks/many_classes.py fits them to a thousand.
+        pred = from_logits(pred.scores[:, :100], pred.labels)
     mended = family.fit(pred).apply(pred)
     assert np.isfinite(mended.probs).all()
     _close(mended.probs.sum(1), 1, 1e-6)
