@@ -11,6 +11,7 @@ from calibrant import (
     Family,
     Isotonic,
     Smooth,
+    Spline,
     Temperature,
     binary,
     calibration_error,
@@ -118,7 +119,7 @@ def test_bins_of_one_row_and_of_one_outcome_have_no_correction() -> None:
 
 
 @pytest.mark.parametrize("norm", [1, 2])
-@pytest.mark.parametrize("family", [Smooth(), Isotonic(), Beta()], ids=repr)
+@pytest.mark.parametrize("family", [Spline(), Isotonic(), Beta()], ids=repr)
 def test_debiasing_takes_off_what_chance_alone_shows(family: Family, norm: Literal[1, 2]) -> None:
     plain, freed = [], []
     for seed in range(8):
