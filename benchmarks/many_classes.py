@@ -39,12 +39,11 @@ FAMILIES: dict[str, c.Family] = {
         c.OneVsRest(c.Smooth()),
         c.Blend((c.Temperature(), c.VectorScaling())),
         c.Dirichlet(l2=1e-6),
+        c.Dirichlet(),
+        c.MatrixScaling(off_diagonal="cv", intercept="cv"),
         c.Dirichlet(off_diagonal=1.0, intercept=1.0),
         c.MatrixScaling(off_diagonal=1.0, intercept=1.0),
         c.MatrixScaling(),
-        # These fit many strengths, and come last.
-        c.MatrixScaling(off_diagonal="cv", intercept="cv"),
-        c.Dirichlet(),
     )
 }
 

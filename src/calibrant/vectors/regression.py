@@ -21,6 +21,7 @@ _PER_ENTRY = [scale * 10.0**power for power in range(6, -6, -1) for scale in (1,
 _PER_SHIFT = [10.0**power for power in range(6, -6, -1)]
 _FIRST_SHIFT = _PER_SHIFT.index(1.0)
 _FOLDS = 5
+_MANY_CELLS = 1 << 24  # beyond it two folds must do
 _LEVEL = 1 - 1e-5  # of two scores: nearer to one another they are one
 _ROUGHLY = 1e-4  # tells strengths apart; those chosen are then fitted to the full tolerance
 # Where entries outnumber rows there is no optimum: this share of each one's own curvature then holds it back.
@@ -66,7 +67,8 @@ def best_table(view: Canonical, x: Array, off_diagonal: Strength, intercept: Str
     # Too few rows to choose by: the strongest, which come first.
     if len(entries) == len(shifts) == 1 or rows < 2 * _FOLDS:
         return _split(*_fit(view, x, _ridge(k, entries[0], shifts[0]), start, start))
-    folds = [_Fold(view, x, fitted, held, start) for fitted, held in held_out(view, _FOLDS, 0)]
+    parts = held_out(view, _FOLDS if x.size <= _MANY_CELLS else 2, 0)
+    folds = [_Fold(view, x, fitted, held, start) for fitted, held in parts]
 
     @cache
     def score(place: Place) -> float:
