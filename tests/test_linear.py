@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 from shared_data import needs_zoo, zoo
 
 from calibrant import MatrixScaling, Predictions, Temperature, VectorScaling, from_logits, nll, samples
-from calibrant.fitting import softmax
+from calibrant.fitting import blocks
 
 
 def _task(n: int, k: int, seed: int, kind: type = np.float64) -> Predictions:
@@ -85,7 +85,7 @@ def test_more_entries_than_rows() -> None:
 def test_float32_of_many_rows_reaches_the_optimum_of_float64(monkeypatch: pytest.MonkeyPatch) -> None:
     pred = _task(3000, 6, seed=9, kind=np.float32)
     slow = [family.fit(pred) for family in (VectorScaling(), MatrixScaling())]
-    monkeypatch.setattr(softmax, "_MANY_CELLS", 1)
+    monkeypatch.setattr(blocks, "MANY_CELLS", 1)
     for fitted in slow:
         again = fitted.family.fit(pred)
         assert nll(again.apply(pred)) == pytest.approx(nll(fitted.apply(pred)), abs=1e-8)

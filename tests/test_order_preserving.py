@@ -193,7 +193,7 @@ def test_many_cells_are_fitted_in_float32_to_the_same_map(kind: Kind, monkeypatc
     pred = _task(500, 20)
     pred = from_logits(pred.scores.astype(np.float32), pred.labels)
     few = OrderPreserving(kind=kind).fit(pred)
-    monkeypatch.setattr("calibrant.vectors.order_preserving._MANY_CELLS", 0)
+    monkeypatch.setattr("calibrant.fitting.blocks.MANY_CELLS", 0)
     many = OrderPreserving(kind=kind).fit(pred)
     np.testing.assert_allclose(many(pred), few(pred), atol=1e-5)
 

@@ -8,22 +8,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import on_all_cores, row_blocks
+from .blocks import on_all_cores, row_blocks, working_type
 from .newton import Vector
 from .newton_cg import Linear, Point
 
 Labels = NDArray[np.integer[Any]]
 Work = Callable[[slice, Vector], None]
-# Few rows cost nothing in float64; of many, the roundings of float32 cancel.
-_MANY_CELLS = 1 << 21
 
 
 class Design(ABC):
     """How logits depend on the variables, linearly."""
 
     def __init__(self, z: Vector) -> None:
-        working = np.promote_types(z.dtype, np.float32 if z.size > _MANY_CELLS else np.float64)
-        self.z = z.astype(working, copy=False)
+        self.z = z.astype(working_type(z), copy=False)
         self.k = z.shape[1]
         # Several arrays of a block are in use at once, so it is smaller than one alone could be.
         self.blocks = row_blocks(len(z), 4 * self.k)

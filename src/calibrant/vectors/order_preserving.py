@@ -7,7 +7,7 @@ import numpy as np
 from scipy.linalg import block_diag
 
 from ..families import Family, LogitRule
-from ..fitting.blocks import on_all_cores, row_blocks
+from ..fitting.blocks import on_all_cores, row_blocks, working_type
 from ..fitting.newton import Certificate, Derivatives, Vector, minimise
 from ..predictions import Array
 from ..views import Canonical
@@ -27,8 +27,6 @@ _STRENGTHS = (256.0, 32.0, 4.0, 0.5)
 _TOLERANCE = 1e-5
 # What the log loss may rise to keep the order where the best temperature is infinite.
 _PRICE_OF_ORDER = 1e-9
-# Few rows cost nothing in float64; of many, the roundings of float32 cancel.
-_MANY_CELLS = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +74,7 @@ class OrderPreserving(Family):
     def vector_rule(self, view: Canonical) -> Stretched:
         """Newton's method from the best temperature, under each strength in turn."""
         inverse = Temperature().vector_rule(view).inverse or _least_inverse(view.scores)
-        working = np.promote_types(view.scores.dtype, np.float32 if view.scores.size > _MANY_CELLS else np.float64)
-        depth = _tempered(view.scores, inverse, working)[1]
+        depth = _tempered(view.scores, inverse, working_type(view.scores))[1]
         shares = _shares(self.kind, depth)
         best, prior = _prior(self.kind, view.pred.k)
         x, fits = best, []

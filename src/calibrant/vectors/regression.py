@@ -21,7 +21,7 @@ _PER_ENTRY = [scale * 10.0**power for power in range(6, -6, -1) for scale in (1,
 _PER_SHIFT = [10.0**power for power in range(6, -6, -1)]
 _FIRST_SHIFT = _PER_SHIFT.index(1.0)
 _FOLDS = 5
-_MANY_CELLS = 1 << 24  # beyond it two folds must do
+_MOST_CELLS = 1 << 24  # of five folds; beyond it two must do
 _LEVEL = 1 - 1e-5  # of two scores: nearer to one another they are one
 _ROUGHLY = 1e-4  # tells strengths apart; those chosen are then fitted to the full tolerance
 # Where entries outnumber rows there is no optimum: this share of each one's own curvature then holds it back.
@@ -59,15 +59,15 @@ def best_table(view: Canonical, x: Array, off_diagonal: Strength, intercept: Str
         # Begun and held at the best factors, so that it fits no worse than they do.
         weights, shift, _ = best_factors(view, x)
         start = np.column_stack([np.diag(weights), shift]).ravel()
-        return _split(*_fit(view, x, np.zeros(start.size), start, start))
+        return split_table(*_fit(view, x, np.zeros(start.size), start, start))
     start = _tempered(view)
     entries = [s * k * (k - 1) for s in _PER_ENTRY] if off_diagonal == "cv" else [float(off_diagonal)]
     shifts = [s * k for s in _PER_SHIFT] if intercept == "cv" else [float(intercept)]
     rows = view.n if view.w is None else np.count_nonzero(view.w)
     # Too few rows to choose by: the strongest, which come first.
     if len(entries) == len(shifts) == 1 or rows < 2 * _FOLDS:
-        return _split(*_fit(view, x, _ridge(k, entries[0], shifts[0]), start, start))
-    parts = held_out(view, _FOLDS if x.size <= _MANY_CELLS else 2, 0)
+        return split_table(*_fit(view, x, _ridge(k, entries[0], shifts[0]), start, start))
+    parts = held_out(view, _FOLDS if x.size <= _MOST_CELLS else 2, 0)
     folds = [_Fold(view, x, fitted, held, start) for fitted, held in parts]
 
     @cache
@@ -78,7 +78,7 @@ def best_table(view: Canonical, x: Array, off_diagonal: Strength, intercept: Str
     i, j = _search(score, len(entries), len(shifts))
     fits = [fold.fit(_ridge(k, entries[i], shifts[j])) for fold in folds]
     worst = max((certificate for _, certificate in fits), key=lambda certificate: certificate.slope)
-    return _split(np.mean([best for best, _ in fits], axis=0), worst)
+    return split_table(np.mean([best for best, _ in fits], axis=0), worst)
 
 
 def best_ridge(view: Canonical, x: Array, strength: float) -> Regression:
@@ -87,7 +87,7 @@ def best_ridge(view: Canonical, x: Array, strength: float) -> Regression:
     ridge = np.full((k, k + 1), 2.0 * strength)
     ridge[:, -1] = 0
     start = _tempered(view)
-    return _split(*_fit(view, x, ridge.ravel(), start, start))
+    return split_table(*_fit(view, x, ridge.ravel(), start, start))
 
 
 class _Fold:
@@ -157,7 +157,8 @@ def _tempered(view: Canonical) -> Vector:
     return Temperature().vector_rule(view).inverse * np.eye(view.pred.k, view.pred.k + 1).ravel()
 
 
-def _split(best: Vector, certificate: Certificate) -> Regression:
+def split_table(best: Vector, certificate: Certificate) -> Regression:
+    """The matrix and the shift that stand side by side in a table."""
     k = int(np.sqrt(best.size))
     table = best.reshape(k, k + 1)
     return Regression(table[:, :k].copy(), table[:, k].copy(), certificate)

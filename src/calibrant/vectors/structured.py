@@ -11,6 +11,7 @@ from ..fitting.newton_cg import minimise_many
 from ..fitting.softmax import AcrossClasses, SoftmaxLoss
 from ..predictions import Array
 from ..views import Canonical
+from .regression import split_table
 from .temperature import Temperature
 
 
@@ -59,8 +60,7 @@ class StructuredMatrix(Family):
         best, certificate = minimise_many(
             loss, identity.ravel(), loss.unbend(identity.ravel()), tolerance=loss.tolerance
         )
-        table = best.reshape(k, k + 1)
-        return Structured(inverse, uniform, table[:, :k].copy(), table[:, k].copy(), certificate)
+        return Structured(inverse, uniform, *split_table(best, certificate))
 
 
 def _log_mixed(scores: Array, inverse: float, uniform: float) -> Array:

@@ -6,14 +6,13 @@ import numpy as np
 from scipy.special import expit
 
 from ..families import ChanceRule, Family, LogitRule
-from ..fitting.blocks import on_all_cores, row_blocks
+from ..fitting.blocks import on_all_cores, row_blocks, working_type
 from ..fitting.irls import LEAST_CURVATURE, logistic
 from ..fitting.newton import Certificate, Derivatives, Vector, minimise
 from ..predictions import Array
 from ..views import Canonical, View
 
 _SOME_ROWS = 2000
-_MANY_CELLS = 1 << 21
 # Half its square, 5e-13, is what the log loss may lie above its optimum; float32 logits allow no more.
 _TOLERANCE = 1e-6
 
@@ -70,8 +69,7 @@ class Temperature(Family):
 def _derivatives(view: Canonical, inverse: float) -> Derivatives:
     """Mean log loss at `inverse`, and its first two derivatives: by row, the mean and variance of the logits."""
     scores, labels, w = view.scores, view.y, view.w
-    # Few rows cost nothing in float64; of many, the roundings of float32 cancel.
-    working = np.promote_types(scores.dtype, np.float32 if scores.size > _MANY_CELLS else np.float64)
+    working = working_type(scores)
     # Rounded as the products below will be, or value and slope would speak of different points.
     inverse = float(working.type(inverse))
 
