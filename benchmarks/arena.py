@@ -5,22 +5,17 @@ Needs the files beside the checkout, and probmetrics for its structured matrix.
 
 import argparse
 import json
-import os
-import signal
 import time
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from machine import stamp
+from machine import stamp, workers
 from models import REAL, ZOO, halves
 from rich.progress import track
 
 import calibrant as c
-from calibrant.fitting.blocks import CORES
 from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "arena.md"
@@ -139,14 +134,11 @@ def _row(*cells: object) -> str:
 
 
 def _run(jobs: list[tuple[Path, int]]) -> pl.DataFrame:
-    """Whatever was not yet found, in processes of one thread each that leave Ctrl-C to their parent."""
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    """Whatever was not yet found."""
     kept = json.loads(PARTS.read_text()) if PARTS.exists() else []
     seen = {(record["file"], record["few"]) for record in kept}
     left = [(path, few) for path, few in jobs if (path.stem, few) not in seen]
-    pool = ProcessPoolExecutor(
-        CORES, get_context("spawn"), initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
-    )
+    pool = workers()
     try:
         for found in track(pool.map(scores, left), "files", len(left)):
             kept += found

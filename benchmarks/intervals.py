@@ -5,23 +5,18 @@ often tests find claims that are not.
 """
 
 import argparse
-import os
-import signal
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
-from machine import stamp
+from machine import stamp, workers
 from rich.progress import track
 
 from calibrant import View, binary, calibration_error, ece, ks_error, samples, top_label
-from calibrant.fitting.blocks import CORES
 from calibrant.inference import interval
 from calibrant.significance import Method, calibration_test
 from calibrant.simulate import SHAPES, Shape, task
@@ -142,14 +137,6 @@ def _head(*columns: str) -> list[str]:
     return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
 
 
-def _start() -> None:
-    """One thread in each process, that leaves Ctrl-C to its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from calibrant.fitting import blocks
-
-    blocks.CORES = 1
-
-
 def _collect(found: Iterator[list[dict[str, Any]]], jobs: int, title: str) -> pl.DataFrame:
     return pl.DataFrame([record for part in track(found, title, jobs) for record in part])
 
@@ -202,8 +189,7 @@ def main() -> None:
         (n, shape, error, extent.tests // 5, extent.n_draws)
         for n, shape, error in product(SIZES[:2], SHAPES, (0.02, 0.05))
     ]
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    pool = ProcessPoolExecutor(CORES, get_context("spawn"), initializer=_start)
+    pool = workers()
     try:
         alarms = _collect(pool.map(alarm, alarm_jobs), len(alarm_jobs), "right claims")
         finds = _collect(pool.map(find, find_jobs), len(find_jobs), "wrong claims")

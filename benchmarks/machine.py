@@ -1,10 +1,26 @@
 """Where, when and with what a benchmark ran: the line beneath every table."""
 
+import os
 import platform
+import signal
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from importlib.metadata import version
+from multiprocessing import get_context
 
+from calibrant.fitting import blocks
 from calibrant.fitting.blocks import CORES
+
+
+def workers() -> ProcessPoolExecutor:
+    """Processes of one thread each, that leave Ctrl-C to their parent."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    return ProcessPoolExecutor(CORES, get_context("spawn"), initializer=_alone)
+
+
+def _alone() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    blocks.CORES = 1
 
 
 def stamp(*packages: str) -> str:

@@ -5,18 +5,15 @@ and expected losses on the claims of real models. A family joins by one line in 
 """
 
 import argparse
-import os
-import signal
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from machine import stamp
+from machine import stamp, workers
+from models import DATA
 from rich.progress import track
 from scipy.special import entr, xlogy
 from scipy.stats import spearmanr
@@ -24,13 +21,11 @@ from scipy.stats import spearmanr
 from calibrant import Beta, Binned, Family, Isotonic, Platt, Predictions, Smooth, Spline, View, read, samples, top_label
 from calibrant.chances.binned import Steps
 from calibrant.families import Map
-from calibrant.fitting.blocks import CORES
 from calibrant.measures import debiased
 from calibrant.simulate import ERRORS, SHAPES, Sample, Shape, realistic, task
 from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "synthetic.md"
-DATA = Path(__file__).parents[2] / "shared" / "data"
 
 FAMILIES: dict[str, Family] = {
     "ES15": Binned(15, edges="mass"),
@@ -275,13 +270,6 @@ def _head(*columns: str) -> list[str]:
     return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
 
 
-def _workers() -> ProcessPoolExecutor:
-    """Processes of one thread each, that leave Ctrl-C to their parent."""
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    ignore = (signal.SIGINT, signal.SIG_IGN)
-    return ProcessPoolExecutor(CORES, get_context("spawn"), initializer=signal.signal, initargs=ignore)
-
-
 def _collect(found: Iterator[list[dict[str, Any]]], jobs: int, title: str) -> pl.DataFrame:
     return pl.DataFrame([record for part in track(found, title, jobs) for record in part])
 
@@ -295,7 +283,7 @@ def main() -> None:
     sizes = REAL_SIZES[:1] if quick else REAL_SIZES
     real_jobs = [(name, sizes, REAL_SEEDS) for name in models()[: 4 if quick else None]]
 
-    pool = _workers()
+    pool = workers()
     try:
         on_paper = _collect(pool.map(judge, paper.jobs), len(paper.jobs), "the paper's draws")
         on_fresh = _collect(pool.map(judge, fresh.jobs), len(fresh.jobs), "fresh draws")

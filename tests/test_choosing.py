@@ -3,12 +3,12 @@
 import json
 import sys
 from collections.abc import Callable
-from io import StringIO
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy.special import expit
+from shared_terminal import Terminal
 
 from calibrant import (
     Comparison,
@@ -229,10 +229,6 @@ def test_what_means_nothing_is_refused() -> None:
 def test_progress_shows_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     select(_sharp(0), [Temperature()])
     assert capsys.readouterr() == ("", "")
-
-    class Terminal(StringIO):
-        def isatty(self) -> bool:
-            return True
 
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)

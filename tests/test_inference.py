@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Callable
-from io import StringIO
 
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 from shared_claims import claims
+from shared_terminal import Terminal
 
 from calibrant import (
     Predictions,
@@ -239,10 +239,6 @@ def test_several_views_are_compared_by_the_measure_of_all() -> None:
 def test_progress_shows_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     interval(ece, claims(50), n_boot=100)
     assert capsys.readouterr() == ("", "")
-
-    class Terminal(StringIO):
-        def isatty(self) -> bool:
-            return True
 
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)

@@ -1,0 +1,23 @@
+"""A bar is seen on a terminal, and nowhere else."""
+
+import sys
+
+import pytest
+from shared_terminal import Terminal
+
+from calibrant.progress import ticking
+
+
+def test_a_bar_on_a_terminal_and_silence_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for screen in (None, Terminal()):
+        if screen is not None:
+            monkeypatch.setattr(sys, "stderr", screen)
+        with ticking("counting sheep", 2) as tick:
+            tick()
+            tick()
+        if screen is None:
+            assert capsys.readouterr() == ("", "")
+        else:
+            assert "counting sheep" in screen.getvalue()
