@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import dblquad
 from scipy.optimize import minimize
 
-from calibrant.fitting.penalised import Fits, penalised_logistic
+from calibrant.fitting.penalised import Fits, local, penalised_logistic
 
 
 def _loss(
@@ -46,7 +46,7 @@ def test_against_a_general_optimiser(seed: int, k: int) -> None:
     x, offset, w = _local(random, 40, k), random.normal(size=40), random.integers(1, 9, 40).astype(float)
     happened = random.binomial(w.astype(int), 0.3).astype(float)
     penalties = _penalties(random, k, (0.01, 1.0, 100.0))
-    fits = penalised_logistic(x, offset, w, happened, penalties)
+    fits = penalised_logistic(local(x), offset, w, happened, penalties)
     _check(fits, penalties, x, offset, w, happened)
     for a, penalty in zip(fits.coefficients, penalties, strict=True):
         peer = minimize(_loss, np.zeros(k), (x, offset, w, happened, penalty), "BFGS", options={"gtol": 1e-6})
@@ -59,7 +59,7 @@ def test_the_evidence_is_laplaces() -> None:
     x, offset, w = _local(random, 30, 6), random.normal(size=30), np.full(30, 4.0)
     happened = random.binomial(4, 0.6, 30).astype(float)
     penalties = _penalties(random, 6, (0.1, 10.0))
-    fits = penalised_logistic(x, offset, w, happened, penalties)
+    fits = penalised_logistic(local(x), offset, w, happened, penalties)
     for a, evidence, penalty in zip(fits.coefficients, fits.log_evidence, penalties, strict=True):
         q = 1 / (1 + np.exp(-offset - x @ a))
         curvature = x.T @ np.diag(w * q * (1 - q)) @ x + penalty
@@ -74,7 +74,7 @@ def test_the_evidence_nears_the_integral_as_trials_grow(trials: int) -> None:
     w = np.full(3, float(trials))
     happened = w * [0.5, 0.3, 0.65]
     penalty = np.array([[1.0, 0.2], [0.2, 0.5]])
-    fits = penalised_logistic(x, offset, w, happened, penalty[None])
+    fits = penalised_logistic(local(x), offset, w, happened, penalty[None])
     a, sd = fits.coefficients[0], np.sqrt(np.diag(np.linalg.inv(fits.precision[0])))
     top = _loss(a, x, offset, w, happened, penalty)
     integral, _ = dblquad(
@@ -98,7 +98,7 @@ def test_evidence_prefers_the_strength_that_made_the_data() -> None:
             a = random.normal(size=8) / np.sqrt(true)
             y = (random.random(4000) < 1 / (1 + np.exp(-x @ a))).astype(float)
             penalties = strengths[:, None, None] * np.eye(8)
-            totals += penalised_logistic(x, np.zeros(4000), np.ones(4000), y, penalties).log_evidence
+            totals += penalised_logistic(local(x), np.zeros(4000), np.ones(4000), y, penalties).log_evidence
         found.append(int(totals.argmax()))
     assert found[:2] == [0, 1]
     # With next to no shift, strengths beyond some are alike.
@@ -113,7 +113,7 @@ def test_outcomes_all_alike(outcome: float, offset: float, trials: float) -> Non
     x, w = _local(random, 50, 8), np.full(50, trials)
     penalties = _penalties(random, 8, (0.1, 1.0, 1e4))
     offsets = np.full(50, offset)
-    fits = penalised_logistic(x, offsets, w, outcome * w, penalties)
+    fits = penalised_logistic(local(x), offsets, w, outcome * w, penalties)
     _check(fits, penalties, x, offsets, w, outcome * w)
     shift = (fits.coefficients @ x.T).mean(1)
     assert (shift >= -1e-6).all() if outcome else (shift <= 1e-6).all()
@@ -141,7 +141,7 @@ def test_separable_rows_and_offsets_that_are_certain_and_wrong(steep: float, tri
     y = (t > 0).astype(float)
     penalties = np.array([1e-3, 1.0, 1e3])[:, None, None] * np.eye(8)
     offset, w = steep * np.sign(t), np.full(60, trials)
-    fits = penalised_logistic(x, offset, w, trials * y, penalties)
+    fits = penalised_logistic(local(x), offset, w, trials * y, penalties)
     _check(fits, penalties, x, offset, w, trials * y)
     # The looser the penalty, the nearer to the outcomes.
     off = np.abs(1 / (1 + np.exp(-offset - fits.coefficients @ x.T)) - y).mean(1)
@@ -149,6 +149,6 @@ def test_separable_rows_and_offsets_that_are_certain_and_wrong(steep: float, tri
 
 
 def test_no_evidence_no_shift() -> None:
-    fits = penalised_logistic(np.eye(4), np.zeros(4), np.ones(4), np.full(4, 0.5), np.eye(4)[None])
+    fits = penalised_logistic(local(np.eye(4)), np.zeros(4), np.ones(4), np.full(4, 0.5), np.eye(4)[None])
     assert fits.coefficients.tolist() == [[0.0] * 4]
     assert fits.log_evidence[0] == pytest.approx(-4 * np.log(2) - 2 * np.log(1.25))

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from .fitting.blocks import on_all_cores
 from .predictions import Array, Bools, Predictions
 from .views import Canonical, View
 
@@ -150,15 +149,13 @@ def _weights(x: Rows) -> Array | None:
 def replicates(
     work: Callable[[Item, Random], Result], items: Iterable[Item], seed: int, tick: Callable[[], None] = lambda: None
 ) -> list[Result]:
-    """What `work` gives for each item with a stream of chance of its own, on all cores and the same on any."""
-    items = list(items)
-
-    def one(pair: tuple[Item, np.random.SeedSequence]) -> Result:
-        result = work(pair[0], np.random.default_rng(pair[1]))
+    """What `work` gives for each item with a stream of chance of its own."""
+    items, found = list(items), []
+    # One after the other: steps are too small for threads, which would wait for one another.
+    for item, stream in zip(items, np.random.SeedSequence(seed).spawn(len(items)), strict=True):
+        found.append(work(item, np.random.default_rng(stream)))
         tick()
-        return result
-
-    return on_all_cores(one, zip(items, np.random.SeedSequence(seed).spawn(len(items)), strict=True))
+    return found
 
 
 def _counts(x: Rows, random: Random) -> Array:

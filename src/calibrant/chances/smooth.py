@@ -1,14 +1,14 @@
 """Smooth: a penalised spline added to the log odds, averaged over how smooth it is and along which scale."""
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Literal
+from functools import cache, lru_cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit, ndtri
 
 from ..families import ChanceFamily, ChanceRule
-from ..fitting.penalised import penalised_logistic
+from ..fitting.penalised import Local, local, penalised_logistic
 from ..fitting.pooling import Pool
 from ..predictions import Array
 from ..views import View
@@ -16,13 +16,11 @@ from ..views import View
 Scale = Literal["chance", "angle", "odds"]
 # The angle is arcsin of the root. Each scale spreads other claims apart: networks pile up near 1, where only log odds
 # tell claims from one another. Order 1 draws the shift towards a constant, order 2 towards a line.
-_MEMBERS: tuple[tuple[Scale, int], ...] = tuple(
-    (scale, order) for scale in ("chance", "angle", "odds") for order in (1, 2)
-)
+_ORDERS = (1, 2)
 _STRENGTHS = np.logspace(-1, 6, 8)
 _SPLINES = 24
 # What no penalty touches, a constant and a slope along the scale, is believed to be about this large.
-_FREE_SD: dict[Scale, tuple[float, float]] = {"chance": (1.0, 2.0), "angle": (1.0, 2.0), "odds": (1.0, 0.5)}
+_SCALES: dict[Scale, tuple[float, float]] = {"chance": (1.0, 2.0), "angle": (1.0, 2.0), "odds": (1.0, 0.5)}
 # The odds, beforehand, that the claims are right as they are.
 _IDENTITY_ODDS = 0.02
 _LEAST_WEIGHT = 1e-3
@@ -70,18 +68,19 @@ class Smooth(ChanceFamily):
         z, w, happened = _cells(view.odds_pool)
         # One claim alone has no scale: widened, so that a shift of it is a shift of its neighbours.
         ends = (z[0], z[-1]) if z[-1] - z[0] > 2 else (z[0] - 1, z[-1] + 1)
-        fits = [
-            penalised_logistic(_basis(scale, z, ends), z, w, happened, _penalties(scale, order, ends))
-            for scale, order in _MEMBERS
-        ]
-        untouched = z @ happened - np.logaddexp(0, z) @ w + np.log(_IDENTITY_ODDS * len(fits) * len(_STRENGTHS))
-        weight = _shares(np.append(np.concatenate([fit.log_evidence for fit in fits]), untouched))
+        models = {scale: _model(scale, z.tobytes(), ends) for scale in _SCALES}
+        fits = {
+            scale: penalised_logistic(model.design, z, w, happened, model.penalties) for scale, model in models.items()
+        }
+        members = sum(len(fit.log_evidence) for fit in fits.values())
+        untouched = z @ happened - np.logaddexp(0, z) @ w + np.log(_IDENTITY_ODDS * members)
+        weight = _shares(np.append(np.concatenate([fit.log_evidence for fit in fits.values()]), untouched))
         at = _points()
         odds, variance = [at[None]], [np.zeros((1, len(at)))]
         shares = [weight[-1:]]
-        for (scale, _), fit, share in zip(_MEMBERS, fits, np.split(weight[:-1], len(fits)), strict=True):
+        for (scale, fit), share in zip(fits.items(), np.split(weight[:-1], len(fits)), strict=True):
             if (kept := share > 0).any():
-                x = _basis(scale, at, ends)
+                x = models[scale].basis
                 odds.append(np.clip(at + fit.coefficients[kept] @ x.T, -3 * _LIMIT, 3 * _LIMIT))
                 variance.append(((x @ np.linalg.inv(fit.precision[kept])) * x).sum(2))
                 shares.append(share[kept])
@@ -99,7 +98,25 @@ def _cells(pool: Pool) -> Pool:
     above = (z - at[below]) / (at[below + 1] - at[below])
     ends, parts = np.append(below, below + 1), np.append(1 - above, above)
     w, happened = (np.bincount(ends, np.tile(x, 2) * parts, len(at)).astype(np.float64) for x in (w, happened))
-    return Pool(at[w > 0], w[w > 0], happened[w > 0])
+    # Points between claims stay, though nothing weighs there: rows drawn again then lie on the same ones.
+    held = np.flatnonzero(w)
+    span = slice(held[0], held[-1] + 1)
+    return Pool(at[span], w[span], happened[span])
+
+
+class _Model(NamedTuple):
+    """A scale's splines at the claims and at all points, and the penalties on them."""
+
+    design: Local
+    basis: Array
+    penalties: Array
+
+
+@lru_cache(maxsize=24)
+def _model(scale: Scale, claims: bytes, ends: tuple[float, float]) -> _Model:
+    """Kept for a while, as rows drawn again make the same claims."""
+    z = np.frombuffer(claims)
+    return _Model(local(_basis(scale, z, ends)), _basis(scale, _points(), ends), _penalties(scale, ends))
 
 
 @cache
@@ -122,15 +139,18 @@ def _basis(scale: Scale, z: Array, ends: tuple[float, float]) -> Array:
     return BSpline.design_matrix(np.clip(u, 0, 1 - 1e-12), knots, 3).toarray()
 
 
-def _penalties(scale: Scale, order: int, ends: tuple[float, float]) -> Array:
-    """Of each strength: roughness of the coefficients, and the weak belief about what has none."""
-    steps = np.diff(np.eye(_SPLINES), order, axis=0)
+def _penalties(scale: Scale, ends: tuple[float, float]) -> Array:
+    """Of each order and strength: roughness of the coefficients, and the weak belief about what has none."""
     # Coefficients evenly spaced make a line: along log odds themselves, else about the middle of the scale.
     along = (np.arange(_SPLINES) - 1) / (_SPLINES - 3)
     line = ends[0] + (ends[1] - ends[0]) * along if scale == "odds" else along - 0.5
-    free = np.linalg.pinv(np.stack([np.ones(_SPLINES), line][:order], axis=1))
-    belief = free.T @ (free / np.square(_FREE_SD[scale][:order])[:, None])
-    return _STRENGTHS[:, None, None] * (steps.T @ steps) + belief
+    found = []
+    for order in _ORDERS:
+        steps = np.diff(np.eye(_SPLINES), order, axis=0)
+        free = np.linalg.pinv(np.stack([np.ones(_SPLINES), line][:order], axis=1))
+        belief = free.T @ (free / np.square(_SCALES[scale][:order])[:, None])
+        found.append(_STRENGTHS[:, None, None] * (steps.T @ steps) + belief)
+    return np.concatenate(found)
 
 
 def _shares(log_evidence: Array) -> Array:

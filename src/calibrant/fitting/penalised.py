@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
+from numpy.typing import NDArray
 
 from .newton import DidNotConverge, Vector
 
@@ -12,6 +12,16 @@ from .newton import DidNotConverge, Vector
 _TOLERANCE = 1e-7
 # Where outcomes are parted, each step gains about one unit of log odds.
 _MOST_STEPS = 1000
+
+Places = NDArray[np.intp]
+
+
+class Local(NamedTuple):
+    """Columns x of a design, the products of those that overlap, and the place of each pair among them."""
+
+    x: Vector
+    products: Vector
+    place: Places
 
 
 class Fits(NamedTuple):
@@ -22,30 +32,36 @@ class Fits(NamedTuple):
     log_evidence: Vector
 
 
-def penalised_logistic(x: Vector, offset: Vector, w: Vector, happened: Vector, penalties: Vector) -> Fits:
-    """Fit log odds offset + x @ a to events `happened` of `w` trials, under each penalty a @ P @ a / 2.
-
-    The columns of x must be local, as cubic B-splines are: only those up to three places apart overlap.
-    """
+def local(x: Vector) -> Local:
+    """A design whose columns are local, as cubic B-splines are: only those up to three places apart overlap."""
     k = x.shape[1]
-    i, j = np.nonzero(np.abs(np.subtract.outer(np.arange(k), np.arange(k))) <= 3)
-    products = x[:, i] * x[:, j]
+    i, j = np.nonzero(np.subtract.outer(np.arange(k), np.arange(k)) // 4 == 0)
+    place = np.full((k, k), len(i))
+    place[i, j] = place[j, i] = np.arange(len(i))
+    # The last product, of columns further apart, is nothing.
+    return Local(x, np.append(x[:, i] * x[:, j], np.zeros((len(x), 1)), axis=1), place)
 
-    def losses(a: Vector) -> tuple[Vector, Vector]:
+
+def penalised_logistic(design: Local, offset: Vector, w: Vector, happened: Vector, penalties: Vector) -> Fits:
+    """Fit log odds offset + x @ a to events `happened` of `w` trials, under each penalty a @ P @ a / 2."""
+    x, products, place = design
+
+    def losses(a: Vector) -> tuple[Vector, Vector, Vector]:
         eta = offset + a @ x.T
-        return np.logaddexp(0, eta) @ w - eta @ happened + (a * _times(penalties, a)).sum(1) / 2, eta
+        # One exponential gives both log(1 + e^eta) and its slope, however large eta is.
+        shrunk = np.exp(-np.abs(eta))
+        loss = np.maximum(eta, 0) + np.log(1 + shrunk)
+        value = loss @ w - eta @ happened + (a * _times(penalties, a)).sum(1) / 2
+        return value, eta, np.where(eta > 0, 1, shrunk) / (1 + shrunk)
 
     def precisions(bend: Vector) -> Vector:
-        precision = penalties.copy()
-        precision[:, i, j] += bend @ products
-        return precision
+        return penalties + (bend @ products)[..., place]
 
     a = _start(x, offset, w, happened, precisions)
     a[losses(a)[0] > losses(np.zeros_like(a))[0]] = 0
-    value, eta = losses(a)
+    value, eta, q = losses(a)
     caution, still = np.zeros(len(a)), np.zeros(len(a), np.bool_)
     for _ in range(_MOST_STEPS):
-        q = expit(eta)
         gradient = (w * q - happened) @ x + _times(penalties, a)
         precision = precisions(w * q * (1 - q))
         move = _solve(precision, gradient)
@@ -56,13 +72,13 @@ def penalised_logistic(x: Vector, offset: Vector, w: Vector, happened: Vector, p
             # Far off, Newton's steps are wild. Some of the curvature of a parabola above the loss tames them: all of
             # it can do no harm but is slow, so each penalty takes as little as still lets its loss fall.
             move = _solve(precisions(w * (q * (1 - q) + caution[:, None] * _above(eta))), gradient)
-        found, eta_ahead = losses(a - move)
+        found, eta_ahead, q_ahead = losses(a - move)
         fell = found <= value + 1e-9 + 1e-13 * np.abs(value)
         # A step that can do no harm and does no good is lost in rounding: there is nothing left to gain.
         still = ~fell & (caution >= 1)
         caution = np.where(fell, np.where(caution > 1e-4, caution / 8, 0), np.clip(8 * caution, 1e-3, 1))
         a[fell] -= move[fell]
-        value[fell], eta[fell] = found[fell], eta_ahead[fell]
+        value[fell], eta[fell], q[fell] = found[fell], eta_ahead[fell], q_ahead[fell]
     raise DidNotConverge(f"the fit did not converge in {_MOST_STEPS} steps; look for extreme scores or weights")
 
 
