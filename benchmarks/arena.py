@@ -4,16 +4,15 @@ Needs the files beside the checkout, and probmetrics for its structured matrix.
 """
 
 import argparse
-import json
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from machine import stamp, workers
+from machine import stamp
 from models import REAL, ZOO, halves
-from rich.progress import track
+from studies import gather, parts_of
 
 import calibrant as c
 from calibrant.store import write_whole
@@ -38,8 +37,6 @@ NONE, SELECT, PEER = "as they are", "select", "SMS (probmetrics)"
 ALL, FEW = 0, 500  # rows to fit on
 # A minute each where classes are many.
 SLOW, MANY = ("MS-ODIR", "Dirichlet-ODIR"), 100
-# What was found so far: begun again, the arena goes on from there.
-PARTS = Path(__file__).parent / ".arena.json"
 
 
 def scores(job: tuple[Path, int]) -> list[dict[str, Any]]:
@@ -133,21 +130,6 @@ def _row(*cells: object) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
-def _run(jobs: list[tuple[Path, int]]) -> pl.DataFrame:
-    """Whatever was not yet found."""
-    kept = json.loads(PARTS.read_text()) if PARTS.exists() else []
-    seen = {(record["file"], record["few"]) for record in kept}
-    left = [(path, few) for path, few in jobs if (path.stem, few) not in seen]
-    pool = workers()
-    try:
-        for found in track(pool.map(scores, left), "files", len(left)):
-            kept += found
-            write_whole(PARTS, json.dumps(kept).encode())
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
-    return pl.DataFrame(kept, infer_schema_length=None)
-
-
 def page(found: pl.DataFrame, files: int) -> str:
     """What was found, as a page."""
     whole, few = found.filter(pl.col("few") == ALL), found.filter(pl.col("few") == FEW)
@@ -178,13 +160,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--all-rows-only", action="store_true", help="leave out the part with few rows to fit on")
     sizes = [ALL] if parser.parse_args().all_rows_only else [ALL, FEW]
-    files = [*ZOO, *REAL]
+    files, parts = [*ZOO, *REAL], parts_of(PAGE)
     for size in sizes:
-        found = _run([(path, few) for few in sizes[: sizes.index(size) + 1] for path in files])
+        found = gather(
+            scores, [(path, few) for few in sizes[: sizes.index(size) + 1] for path in files], "files", parts
+        )
         text = page(found, len(files))
         write_whole(PAGE, text.encode())
     print(text)
-    PARTS.unlink()
+    parts.unlink()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ often tests find claims that are not.
 """
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
-from machine import stamp, workers
-from rich.progress import track
+from machine import stamp
+from studies import gather, parts_of
 
 from calibrant import View, binary, calibration_error, ece, ks_error, samples, top_label
 from calibrant.inference import interval
@@ -41,7 +41,7 @@ class Extent(NamedTuple):
     n_draws: int
 
 
-FULL = Extent({"ece": 200, "Smooth": 40, "ks_error": 200}, {"ece": 320, "Smooth": 240, "ks_error": 320}, 1000, 199)
+FULL = Extent({"ece": 200, "Smooth": 80, "ks_error": 200}, {"ece": 320, "Smooth": 240, "ks_error": 320}, 1000, 199)
 QUICK = Extent({"ece": 8, "Smooth": 0, "ks_error": 8}, {"ece": 160, "Smooth": 160, "ks_error": 160}, 40, 199)
 
 
@@ -137,10 +137,6 @@ def _head(*columns: str) -> list[str]:
     return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
 
 
-def _collect(found: Iterator[list[dict[str, Any]]], jobs: int, title: str) -> pl.DataFrame:
-    return pl.DataFrame([record for part in track(found, title, jobs) for record in part])
-
-
 def page(covered: pl.DataFrame, alarms: pl.DataFrame, finds: pl.DataFrame, extent: Extent) -> str:
     """The tables with what they show."""
     return "\n".join(
@@ -189,18 +185,15 @@ def main() -> None:
         (n, shape, error, extent.tests // 5, extent.n_draws)
         for n, shape, error in product(SIZES[:2], SHAPES, (0.02, 0.05))
     ]
-    pool = workers()
-    try:
-        alarms = _collect(pool.map(alarm, alarm_jobs), len(alarm_jobs), "right claims")
-        finds = _collect(pool.map(find, find_jobs), len(find_jobs), "wrong claims")
-        covered = _collect(pool.map(cover, cover_jobs), len(cover_jobs), "intervals")
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+    parts = None if quick else parts_of(PAGE)
+    alarms = gather(alarm, alarm_jobs, "right claims", parts)
+    finds = gather(find, find_jobs, "wrong claims", parts)
+    covered = gather(cover, cover_jobs, "intervals", parts)
     text = page(covered, alarms, finds, extent)
     print(text)
-    if not quick:
-        PAGE.parent.mkdir(parents=True, exist_ok=True)
+    if parts is not None:
         write_whole(PAGE, text.encode())
+        parts.unlink()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from calibrant import (
     HistogramBinning,
     Isotonic,
     OneVsRest,
+    PiecewiseLinear,
     Platt,
     Spline,
     Temperature,
@@ -130,8 +131,9 @@ def test_too_few_folds_or_rows_are_refused() -> None:
             cross_fit(Isotonic(), view, folds=folds)
 
 
-def test_the_simplest_within_a_thousandth_of_the_best() -> None:
-    assert simplest_within(np.array([1.1, 1.0009, 1.0, 1.0])) == 1
+@pytest.mark.parametrize(("slack", "place"), [(0.001, 1), (0.0, 2), (0.2, 0)])
+def test_the_simplest_little_above_the_best(slack: float, place: int) -> None:
+    assert simplest_within(np.array([1.1, 1.0009, 1.0, 1.0]), slack) == place
 
 
 @pytest.mark.parametrize(
@@ -140,6 +142,8 @@ def test_the_simplest_within_a_thousandth_of_the_best() -> None:
         (Binned, {"edges": "uniform"}, r"edges must be 'width' or 'mass', got 'uniform'"),
         (Binned, {"slope": 2}, r"slope must be 0 or 1, got 2"),
         (Binned, {"n_bins": 2.5}, r"n_bins must be of type int, got 2\.5"),
+        (Binned, {"slack": -0.1}, r"slack must be at least 0, such as 0\.001 for 0\.1%; got -0\.1"),
+        (PiecewiseLinear, {"slack": float("nan")}, r"slack must be at least 0, such as 0\.001 for 0\.1%; got nan"),
         (HistogramBinning, {"n_bins": 0}, r"n_bins must be at least 1, got 0"),
         (Spline, {"knots": "CV"}, r"knots must be 'cv' or of type int, got 'CV'"),
         (Spline, {"runout": "straight"}, r"runout must be 'natural' or 'parabolic' or 'cubic', got 'straight'"),

@@ -27,6 +27,7 @@ from calibrant import (
     ks_error,
     mce,
     one_class,
+    simulate,
     sweep_ece,
     top_label,
 )
@@ -134,6 +135,14 @@ def test_debiasing_takes_off_what_chance_alone_shows(family: Family, norm: Liter
     for folds in (None, 5):
         error = calibration_error(wrong, family, norm=norm, folds=folds, debias=True)
         assert error == pytest.approx(0.2, abs=0.02)
+
+
+def test_draws_take_more_off_bins_of_right_claims_than_the_formula() -> None:
+    views = [simulate.task("square", 0.0).sample(500, seed=seed).view for seed in range(10)]
+    plain, formula, draws = (np.mean([ece(view, debias=by) for view in views]) for by in (False, True, "draws"))
+    assert draws < plain / 2 < formula < plain
+    wrong = simulate.task("square", 0.1).sample(10_000, seed=0).view
+    assert ece(wrong, debias="draws") == pytest.approx(0.1, abs=0.01)
 
 
 def test_debiasing_does_not_depend_on_row_order() -> None:

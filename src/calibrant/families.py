@@ -249,6 +249,12 @@ def refuse_other(name: str, value: object, kind: Any) -> None:  # noqa: ANN401 -
         raise ValueError(f"{name} must be {' or '.join(allowed)}, got {value!r}")
 
 
-def simplest_within(scores: Array, slack: float = 1.001) -> int:
-    """Place of the first, and so simplest, candidate whose score is within `slack` of the best."""
-    return int(np.argmax(scores <= scores.min() * slack))
+def simplest_within(scores: Array, slack: float) -> int:
+    """Place of the first, and so simplest, candidate whose score is at most so large a share above the best."""
+    return int(np.argmax(scores <= scores.min() * (1 + slack)))
+
+
+def refuse_slack(slack: float) -> None:
+    """A share by which a simpler candidate may be worse than the best must not be negative."""
+    if not slack >= 0:
+        raise ValueError(f"slack must be at least 0, such as 0.001 for 0.1%; got {slack}")

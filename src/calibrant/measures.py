@@ -14,6 +14,7 @@ from .resampling import draws_if_right, replicates
 from .views import Asked, Canonical, View, classwise, views_of
 
 Norm = Literal[1, 2, "max"]
+Debias = bool | Literal["draws"]
 _DRAWS = 20
 
 
@@ -23,12 +24,12 @@ def calibration_error(
     *,
     norm: Norm = 1,
     folds: int | None = None,
-    debias: bool = False,
+    debias: Debias = False,
 ) -> float:
     """Mean distance from each claim to its calibrated chance, the family fitted on the very same rows.
 
     With `folds`, no row has a say in its own map. With `debias`, what right claims would show by chance is subtracted:
-    of bins as in paper 004, of other families as squares, from outcomes drawn again.
+    of bins as in paper 004, of other families, and of all by "draws", as squares, from outcomes drawn again.
 
     >>> from calibrant import binary
     >>> round(calibration_error(binary([0.8] * 1000, [1] * 600 + [0] * 400)), 3)
@@ -36,13 +37,15 @@ def calibration_error(
     """
     refuse_other("family", family, Family)
     refuse_other("norm", norm, Norm)
+    refuse_other("debias", debias, Debias)
     views = (x,) if isinstance(x, Canonical) else views_of(x)
     if debias:
-        return float(np.mean([_debiased_error(view, family, norm, folds) for view in views]))
+        by_formula = debias is True and folds is None
+        return float(np.mean([_debiased_error(view, family, norm, folds, by_formula=by_formula) for view in views]))
     return float(np.mean([_distance(*_gaps(view, family, norm, folds), norm) for view in views]))
 
 
-def ece(x: Asked, n_bins: int = 15, *, edges: Edges = "width", norm: Norm = 1, debias: bool = False) -> float:
+def ece(x: Asked, n_bins: int = 15, *, edges: Edges = "width", norm: Norm = 1, debias: Debias = False) -> float:
     """Expected calibration error: the gap between mean claim and mean outcome, averaged over bins.
 
     >>> from calibrant import binary
@@ -86,10 +89,12 @@ def debiased(steps: Steps, norm: Literal[1, 2]) -> float:
     return float(np.average(2 * gap - folded, weights=n))
 
 
-def _debiased_error(view: View | Canonical, family: Family, norm: Norm, folds: int | None) -> float:
+def _debiased_error(
+    view: View | Canonical, family: Family, norm: Norm, folds: int | None, *, by_formula: bool
+) -> float:
     if norm == "max":
         raise ValueError("debias=True knows what chance adds to means, not to the largest gap; use norm 1 or 2")
-    rule = family.fit(view).rule if folds is None else None
+    rule = family.fit(view).rule if by_formula else None
     if isinstance(rule, Steps) and rule.slope == 1:
         value = debiased(rule, norm)
         return value if norm == 1 else float(np.sqrt(max(0.0, value)))

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..families import ChanceFamily, ChanceRule, held_out, simplest_within
+from ..families import ChanceFamily, ChanceRule, held_out, refuse_slack, simplest_within
 from ..fitting.blocks import on_all_cores
 from ..predictions import Array, Ints
 from ..views import View
@@ -41,7 +41,8 @@ class Steps(ChanceRule):
 class Binned(ChanceFamily):
     """Bins of equal width or mass; slope 1 measures like ECE, slope 0 calibrates like a histogram.
 
-    `rule` sets how many: `n_bins`, as many as keep the outcomes rising ("sweep"), or by cross-validation ("cv").
+    `rule` sets how many: `n_bins`, as many as keep the outcomes rising ("sweep"), or by cross-validation ("cv"), the
+    fewest whose held-out error is within `slack` of the least.
 
     >>> from calibrant import binary
     >>> Binned(2, slope=0).fit(binary([0.1, 0.3, 0.8], [0, 1, 1]))([0.2, 0.9]).tolist()
@@ -53,11 +54,13 @@ class Binned(ChanceFamily):
     edges: Edges = "width"
     slope: Literal[0, 1] = 1
     rule: Literal["fixed", "sweep", "cv"] = "fixed"
+    slack: float | int = 0.001
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n_bins < 1:
             raise ValueError(f"n_bins must be at least 1, got {self.n_bins}")
+        refuse_slack(self.slack)
 
     def chance_rule(self, view: View) -> Steps:
         """Average claims and outcomes bin by bin."""
@@ -74,7 +77,7 @@ class Binned(ChanceFamily):
         return _steps(inner, self, *sums.cells(inner, self.edges)[:3])
 
     def _by_cv(self, view: View) -> int:
-        """The fewest bins whose held-out squared error is within 0.1% of the best."""
+        """The fewest bins whose held-out squared error is within the slack."""
         candidates = range(1, _MOST_BINS_BY_CV + 1)
         if len(view.pool.p) == 1:
             return 1
@@ -85,7 +88,7 @@ class Binned(ChanceFamily):
                 for fitted, held in held_out(view, 10, seed=1)
             )
         ]
-        return candidates[simplest_within(np.mean(scores, axis=0))]
+        return candidates[simplest_within(np.mean(scores, axis=0), self.slack)]
 
     def _held_out_error(self, fit: "_Sums", held: "_Sums", n_bins: int) -> float:
         inner = fit.inner(n_bins, self.edges)

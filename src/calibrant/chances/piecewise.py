@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit
 
-from ..families import ChanceFamily, ChanceRule, held_out, simplest_within
+from ..families import ChanceFamily, ChanceRule, held_out, refuse_slack, simplest_within
 from ..fitting.broken_lines import broken_lines, values
 from ..predictions import Array, Ints
 from ..views import View
@@ -46,7 +46,7 @@ class PiecewiseLinear(ChanceFamily):
     """A continuous line of some straight segments, whose knots and heights are fitted together.
 
     In `space` "chance" it leads from claimed to true chance (PL), in "logit" from log odds to log odds (PL3). With
-    "cv" ten folds choose the fewest segments within 0.1% of the least squared error, and their maps are averaged.
+    "cv" ten folds choose the fewest segments within `slack` of the least squared error, and their maps are averaged.
 
     >>> from calibrant import simulate
     >>> view, truth = simulate.task("square", 0.1).sample(1000, seed=0)
@@ -58,11 +58,13 @@ class PiecewiseLinear(ChanceFamily):
     space: Space = "chance"
     segments: int | Literal["cv"] = "cv"
     loss: Loss = "log"
+    slack: float | int = 0.001
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.segments != "cv" and self.segments < 1:
             raise ValueError(f"segments must be at least 1, or 'cv'; got {self.segments}")
+        refuse_slack(self.slack)
 
     def chance_rule(self, view: View) -> Lines:
         """Fit a line of every number of segments to every fold at once, or one line to all rows."""
@@ -77,7 +79,7 @@ class PiecewiseLinear(ChanceFamily):
         errors = [
             _squared(_chance(self.space, values(x, fit.knots, fit.heights)), w, happened) / w.sum(1) for fit in fits
         ]
-        return fits[simplest_within(np.mean(errors, axis=1))]
+        return fits[simplest_within(np.mean(errors, axis=1), self.slack)]
 
     def _fits(self, x: Array, w: Array, happened: Array, most: int) -> list[Lines]:
         """A line for each row of weights: of one segment, of two, up to `most`."""
