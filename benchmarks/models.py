@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from calibrant import Predictions, from_logits, from_probs
+from calibrant import Isotonic, Predictions, View, from_logits, from_probs, read, samples, top_label
+from calibrant.simulate import Realistic, realistic
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 ZOO = sorted((DATA / "zoo").glob("*.npz"))
@@ -34,3 +35,21 @@ def halves(path: Path) -> Iterator[tuple[Predictions, Predictions]]:
     first, second = whole[order[: whole.n // 2]], whole[order[whole.n // 2 :]]
     yield first, second
     yield second, first
+
+
+def names() -> list[str]:
+    """The shipped samples, and the files beside the checkout where there are any."""
+    return list(dict.fromkeys([*samples.NAMES, *(path.stem for path in (*ZOO, *REAL))]))
+
+
+def claims(name: str) -> View:
+    """The top-label claims of a model, those it was tested on."""
+    shipped = next((each for each in samples.NAMES if each == name), None)
+    x = read(next(DATA.glob(f"*/{name}.npz"))) if shipped is None else samples.load(shipped)[1]
+    return top_label(x) if isinstance(x, Predictions) else x
+
+
+def imitation(name: str) -> Realistic:
+    """A task with a model's claims; a centred isotonic map of all its rows is taken for the truth."""
+    made = claims(name)
+    return realistic(made, Isotonic(centred=True).fit(made))
