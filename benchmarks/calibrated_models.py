@@ -78,8 +78,8 @@ def tables(found: pl.DataFrame) -> list[str]:
     for row in ROWS:
         parts = [mended.filter(n=n, row=row) for n in sizes]
         shown = (("map", ".2f"), ("error", ".2f"), ("bias", "+.2f"))
-        cells = [f"{part[column].mean():{form}}" for column, form in shown for part in parts]
-        cells += [f"{ranked.filter(n=n, row=row)['rank'].mean():.3f}" for n in sizes]
+        cells = [f"{part[column].to_numpy().mean():{form}}" for column, form in shown for part in parts]
+        cells += [f"{ranked.filter(n=n, row=row)['rank'].to_numpy().mean():.3f}" for n in sizes]
         lines.append("| " + " | ".join([row, *cells]) + " |")
     columns = [f"{what}, n = {n}" for what in ("map", "error", "bias", "rank") for n in sizes]
     return [*head("", *columns), *lines, ""]
@@ -99,7 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
     quick = parser.parse_args().quick
-    jobs = [(name, seed, SIZES) for name, seed in product(TASKS, SEEDS)]
+    jobs: list[tuple[str, int, tuple[int, ...]]] = [(name, seed, SIZES) for name, seed in product(TASKS, SEEDS)]
     if quick:
         jobs = [(name, SEEDS[0], SIZES[:1]) for name in ("square", "c10-lenet5")]
     parts = None if quick else parts_of(PAGE)

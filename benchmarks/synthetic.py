@@ -224,17 +224,21 @@ def against_ours(found: pl.DataFrame, table: Table) -> list[str]:
             part.select("shape", "error", "n", "seed"), ["shape", "error", "n", "seed"]
         )
         pairs = [_by_draw(each, table) for each in (part, beside)]
-        cells = [_paired(*(each.filter(pl.col("shape").is_in(of)) for each in pairs), 4 if table == "F23" else 2,
-                         own=row == OURS) for of in (*([shape] for shape in SHAPES), list(SHAPES))]  # fmt: skip
+        columns = [*([shape] for shape in SHAPES), list(SHAPES)]
+        by_column = [[each.filter(pl.col("shape").is_in(of)) for each in pairs] for of in columns]
+        digits = 4 if table == "F23" else 2
+        cells = [_paired(values, ours, digits, own=row == OURS) for values, ours in by_column]
         lines.append("| " + " | ".join([row, *cells]) + " |")
     return [f"**{table}**: {CAPTIONS[table]}.", "", *head("", *SHAPES, "mean"), *lines, ""]
 
 
 def _paired(row: pl.DataFrame, ours: pl.DataFrame, digits: int, *, own: bool) -> str:
-    values, beside = (each.group_by("seed").agg(pl.col("value").mean()).sort("seed")["value"] for each in (row, ours))
+    values, beside = (
+        each.group_by("seed").agg(pl.col("value").mean()).sort("seed")["value"].to_numpy() for each in (row, ours)
+    )
     if own:
         return f"{values.mean():.{digits}f}"
-    above = (values - beside).to_numpy()
+    above = values - beside
     se = above.std(ddof=1) / np.sqrt(len(above))
     return f"{values.mean():.{digits}f} ({above.mean():+.{digits}f} ± {se:.{digits}f})"
 
