@@ -24,7 +24,7 @@ ROWS: dict[str, tuple[str, Debias, int]] = {
     "Smooth": ("Smooth", True, 100),
     "Beta": ("Beta", True, 100),
     "Isotonic": ("Isotonic", True, 100),
-    "PL3": ("PL3", True, 20),
+    "PL3": ("PL3", True, 10),
 }
 SIZES, FIRST_SEED = (1000, 10000), 500
 # With error 0 all shapes are one.

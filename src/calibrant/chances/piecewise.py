@@ -67,19 +67,25 @@ class PiecewiseLinear(ChanceFamily):
         refuse_slack(self.slack)
 
     def chance_rule(self, view: View) -> Lines:
-        """Fit a line of every number of segments to every fold at once, or one line to all rows."""
+        """One line of so many segments, or the lines of ten folds of as few as the slack allows."""
+        fits, errors = self.candidates(view)
+        return fits[-1 if self.segments != "cv" else simplest_within(errors, self.slack)]
+
+    def candidates(self, view: View) -> tuple[list[Lines], Array]:
+        """Fits of one segment, of two, ..., and the squared error of each on rows held out, if there are any."""
         if view.w is not None:
             view = view[view.w > 0]
         if self.segments != "cv" or view.n == 1:
             x, w, happened = _on_points(self.space, view, [np.arange(view.n)])
-            return self._fits(x, w, happened, 1 if self.segments == "cv" else self.segments)[-1]
+            fits = self._fits(x, w, happened, 1 if self.segments == "cv" else self.segments)
+            return fits, np.zeros(len(fits))
         x, w, happened = _on_points(self.space, view, [held for _, held in held_out(view, 10, seed=0)])
         others = 1 - np.eye(len(w))
         fits = self._fits(x, others @ w, others @ happened, min(view.n // 200, 15) + 1)
         errors = [
             _squared(_chance(self.space, values(x, fit.knots, fit.heights)), w, happened) / w.sum(1) for fit in fits
         ]
-        return fits[simplest_within(np.mean(errors, axis=1), self.slack)]
+        return fits, np.mean(errors, axis=1)
 
     def _fits(self, x: Array, w: Array, happened: Array, most: int) -> list[Lines]:
         """A line for each row of weights: of one segment, of two, up to `most`."""
