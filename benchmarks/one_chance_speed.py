@@ -11,6 +11,7 @@ import numpy as np
 from machine import stamp
 from numpy.typing import NDArray
 from probcal.bayesian import BBQCalibrator
+from probcal.metrics import smooth_ece
 from probcal.parametric import BetaCalibrator
 from probcal.spline import SplineCalibrator
 from rich.progress import track
@@ -69,12 +70,26 @@ def venn_abers() -> Contest:
     )
 
 
+def smooth_error() -> Contest:
+    """Smooth ECE of a million rows; the peer's value in a list, as a bare number would be taken for seconds."""
+    p, y = binary_chances(10**6)
+    return Contest(
+        "smooth ECE, automatic width, 1,000,000 rows",
+        "probcal",
+        lambda: c.smece(c.binary(p, y)),
+        lambda: [smooth_ece(y, p)],
+        1.0,
+        lambda ours, theirs: f"{ours:.4f}, peer {theirs[0]:.4f}, which blurs log odds",
+    )
+
+
 CONTESTS: list[Callable[[], Contest]] = [
     lambda: contest("BBQ", 50_000, c.BBQ(), BBQCalibrator, "probcal", 0.7),
     lambda: contest("Beta", 10**5, c.Beta(), BetaCalibrator, "probcal", 0.8),
     lambda: contest("Spline", 10**5, c.Spline(), SplineCalibrator, "probcal", 0.03, rounds=2),
     lambda: contest("Smooth", 10**5, c.Smooth(), SplineCalibrator, "probcal", 0.03, rounds=2),
     venn_abers,
+    smooth_error,
 ]
 
 

@@ -95,7 +95,13 @@ MEASURES: list[Callable[[View], float]] = [
     lambda view: c.ece(view, norm=2, debias=True),
     c.sweep_ece,
     c.ks_error,
+    c.smece,
+    lambda view: c.smece(view, width=0.1),
+    c.mmce,
+    c.weighted_mmce,
     c.skce,
+    lambda view: c.skce(view, estimator="biased"),
+    lambda view: c.skce(view, estimator="block", block=4),
     c.calibration_error,
     lambda view: calibration_error(view, norm=2),
     lambda view: calibration_error(view, norm="max"),
@@ -112,7 +118,14 @@ VIEWS: list[Callable[[Predictions], View]] = [
     lambda pred: c.within_top_r(pred, 2),
     lambda pred: c.one_class(pred, 1),
 ]
-WHOLE_SCORES: list[Callable[[Predictions], float]] = [c.nll, c.brier, c.top_label_brier, c.accuracy, c.classwise_ece]
+WHOLE_SCORES: list[Callable[[Predictions], float]] = [
+    c.nll,
+    c.brier,
+    c.top_label_brier,
+    c.accuracy,
+    c.classwise_ece,
+    lambda pred: c.skce(c.canonical(pred)),
+]
 
 N = 24
 # A coarse grid makes ties; exact 0 and 1 are among it.

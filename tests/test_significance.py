@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom, norm
 from shared_claims import claims
 
-from calibrant import binary, classwise, from_logits, ks_error, one_class
+from calibrant import binary, canonical, classwise, from_logits, from_probs, ks_error, one_class
 from calibrant.kernel_tests import skce
 from calibrant.significance import Method, calibration_test
 from calibrant.simulate import task
@@ -90,6 +90,18 @@ def test_sure_claims(method: Method) -> None:
     wrong = calibration_test(binary([0.0, 1.0] * 20, [1, 0] * 20), method=method)
     assert right.p_value == 1
     assert wrong.p_value < 0.01
+
+
+def test_whole_vectors() -> None:
+    random = np.random.default_rng(0)
+    p = random.dirichlet(np.ones(4), 300)
+    labels = (p.cumsum(1) < random.random((300, 1))).sum(1)
+    bold = p**2 / (p**2).sum(1, keepdims=True)
+    right, wrong = (calibration_test(canonical(from_probs(q, labels)), method="skce") for q in (p, bold))
+    assert wrong.p_value < 0.01 < right.p_value
+    assert wrong.statistic == skce(canonical(from_probs(bold, labels)))
+    with pytest.raises(ValueError, match="whole vectors are tested by method=\"skce\", got 'ks'"):
+        calibration_test(canonical(from_probs(p, labels)))
 
 
 def test_what_means_nothing_is_refused() -> None:

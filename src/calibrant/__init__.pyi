@@ -35,7 +35,9 @@ from .inference import Differences as Differences
 from .inference import Interval as Interval
 from .inference import compare_models as compare_models
 from .inference import interval as interval
+from .kernel_tests import mmce as mmce
 from .kernel_tests import skce as skce
+from .kernel_tests import weighted_mmce as weighted_mmce
 from .measures import calibration_error as calibration_error
 from .measures import classwise_ece as classwise_ece
 from .measures import cv_ece as cv_ece
@@ -57,6 +59,9 @@ from .scores import slope_intercept as slope_intercept
 from .scores import top_label_brier as top_label_brier
 from .significance import Significance as Significance
 from .significance import calibration_test as calibration_test
+from .smooth_error import Smoothed as Smoothed
+from .smooth_error import smece as smece
+from .smooth_error import smoothed as smoothed
 from .store import load as load
 from .vectors.blend import Blend as Blend
 from .vectors.dirichlet import Dirichlet as Dirichlet

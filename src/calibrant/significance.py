@@ -9,9 +9,10 @@ from scipy.special import ndtr
 from .cumulative import drift
 from .families import refuse_other
 from .kernel_tests import pair_mean, skce
+from .kernel_vectors import sign_flips
 from .predictions import Array
 from .resampling import Cells, cells
-from .views import Asked, View, views_of
+from .views import Asked, Canonical, View, views_of
 
 Method = Literal["ks", "skce", "spiegelhalter"]
 
@@ -23,11 +24,13 @@ class Significance(NamedTuple):
     p_value: float
 
 
-def calibration_test(x: Asked, *, method: Method = "ks", n_draws: int = 1000, seed: int = 0) -> Significance:
+def calibration_test(
+    x: Asked | Canonical, *, method: Method = "ks", n_draws: int = 1000, seed: int = 0
+) -> Significance:
     """Test that every claim is right: "ks" and "skce" draw outcomes from the claims, `n_draws` times.
 
     "spiegelhalter" sees only whether claims are too bold or too timid. Of several views the least p-value counts, times
-    their number.
+    their number. Whole vectors, `canonical(pred)`, are tested by "skce".
 
     >>> from calibrant import binary
     >>> p = np.linspace(0.01, 0.99, 400)
@@ -37,6 +40,10 @@ def calibration_test(x: Asked, *, method: Method = "ks", n_draws: int = 1000, se
     refuse_other("method", method, Method)
     if not isinstance(n_draws, int | np.integer) or n_draws < 100:
         raise ValueError(f"n_draws must be a whole number, at least 100, got {n_draws!r}")
+    if isinstance(x, Canonical):
+        if method != "skce":
+            raise ValueError(f'whole vectors are tested by method="skce", got {method!r}; or ask classwise(pred)')
+        return _vectors(x, n_draws, seed)
     found = [_TESTS[method](view, n_draws, seed) for view in views_of(x)]
     statistic, p_value = min(found, key=lambda each: (each.p_value, -abs(each.statistic)))
     return Significance(statistic, min(1.0, len(found) * p_value))
@@ -54,6 +61,12 @@ def _skce(view: View, n_draws: int, seed: int) -> Significance:
         return pair_mean(part.p, part.w, happened)
 
     return Significance(skce(view), _share_beyond(view, alike, n_draws, seed))
+
+
+def _vectors(view: Canonical, n_draws: int, seed: int) -> Significance:
+    seen, flipped = sign_flips(view, n_draws, seed)
+    as_far = flipped >= seen - 1e-12 * max(abs(seen), view.total**-2)
+    return Significance(seen, float((1 + as_far.sum()) / (1 + n_draws)))
 
 
 def _share_beyond(view: View, statistic: Callable[[Cells, Array], Array], n_draws: int, seed: int) -> float:
