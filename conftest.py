@@ -9,5 +9,10 @@ settings.register_profile("calibrant", derandomize=True, deadline=None, database
 settings.load_profile("calibrant")
 
 # Doctests of extras that are not installed are not collected.
-_ROOMS = {"sklearn": "src/calibrant/sklearn.py", "onnx": "src/calibrant/onnx"}
+_ROOMS = {
+    "sklearn": "src/calibrant/sklearn.py",
+    "onnx": "src/calibrant/onnx",
+    "torch": "src/calibrant/torch",
+    "torchmetrics": "src/calibrant/torch/metrics.py",
+}
 collect_ignore = [room for extra, room in _ROOMS.items() if not find_spec(extra)]

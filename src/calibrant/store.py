@@ -65,6 +65,9 @@ def write_whole(path: Path, content: bytes) -> None:
     try:
         part.write_bytes(content)
         part.replace(path)
+    except OSError as error:
+        # The part is not what was asked for, so it is not what is named.
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         part.unlink(missing_ok=True)
 

@@ -1,0 +1,6 @@
+"""calibrant inside PyTorch: losses to train with, metrics, modules and kernels. The only room that imports torch."""
+
+try:
+    import torch  # noqa: F401 - whatever is imported from here needs it
+except ImportError as error:
+    raise ImportError('calibrant.torch needs torch 2.4 or later: pip install "calibrant[torch]"') from error
