@@ -2,22 +2,27 @@
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import numpy as np
 import pytest
 from shared_files import predictions
+from shared_terminal import Terminal
 
 import calibrant
-from calibrant import Predictions, binary, cross_validate, from_probs, read, samples, write
-from calibrant.cli import OF_CHANCES, OF_VECTORS, _print_json, families, run
+from calibrant import Predictions, binary, cross_validate, from_probs, read, write
+from calibrant.cli import looking, run
+from calibrant.cli.names import OF_CHANCES, OF_VECTORS, families
 from calibrant.families import ChanceFamily
 
 RNG = np.random.default_rng(0)
 PROBS = RNG.dirichlet([0.4, 0.4, 0.4], 300)
+VERDICT = "Do not take these probabilities at face value"
 LABELS = np.array([RNG.choice(3, p=0.5 * row + 1 / 6) for row in PROBS])
 
 
@@ -33,6 +38,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("folder.csv", "folder.safetensors"):
         Path(name).mkdir()
     Path("huge.csv").write_text("label,p_0,p_1\n10000000000000000001,0.4,0.6\n")
+    Path("bare.csv").write_text("a,b\n1,2\n")
+    Path("text.jsonl").write_text('{"label": "cat", "probs": [0.4, 0.6]}\n')
+    Path("odd.xls").write_text("odd")
+    Path("broken.parquet").write_text("PAR1 and nothing more PAR1")
     return tmp_path
 
 
@@ -49,6 +58,11 @@ def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:  # noqa: A
     return json.loads(out)
 
 
+def is_page(path: Path) -> bool:
+    text = path.read_text()
+    return text.startswith("<!doctype html>") and VERDICT in text and text.rstrip().endswith("</html>")
+
+
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert run(list(arguments)) == 2
     captured = capsys.readouterr()
@@ -59,18 +73,51 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 def test_demo_shows_the_sample_the_mending_and_commands_that_work(
-    here: Path, capsys: pytest.CaptureFixture[str]
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The sample of ten classes says the same in a tenth of the time.
+    monkeypatch.setattr(looking, "SAMPLE", "c10-resnet18")
+    (here / "report.html").write_text("mine")
     out = said(capsys, "demo")
-    assert "overconfident" in out
+    assert VERDICT in out
     assert "Temperature" in out
     assert "\x1b" not in out
+    assert "Wrote report-2.html: open it in a browser" in out
+    assert (here / "report.html").read_text() == "mine"
+    assert is_page(here / "report-2.html")
     commands = [line.split()[1:] for line in out.splitlines() if line.startswith("  calibrant ")]
     assert [command[0] for command in commands] == ["report", "fit", "apply", "report", "report"]
     for command in commands[:-1]:
         said(capsys, *command)
     assert (here / "mended.npz").exists()
-    assert told(capsys, "demo")["n"] == samples.load()[1].n
+
+
+@pytest.mark.usefixtures("here")
+def test_report_writes_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+    out = said(capsys, "report", "chances.jsonl", "--html", "page.html")
+    assert VERDICT in out
+    assert out.endswith("Wrote page.html: open it in a browser, or send it to a colleague.\n")
+    assert is_page(Path("page.html"))
+    assert said(capsys, "report", "chances.jsonl", "--html", "quiet.html", "--quiet") == ""
+    assert is_page(Path("quiet.html"))
+    assert told(capsys, "report", "chances.jsonl", "--html", "page.html", "--quiet")["html"] == "page.html"
+
+
+@pytest.mark.usefixtures("here")
+def test_report_asks_of_groups_families_and_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = Path("classes.csv").read_text().splitlines()
+    sites = ["site,ward", *(f"{'nse'[i % 3]},{i % 2}" for i in range(len(lines) - 1))]
+    Path("sites.csv").write_text("\n".join(map(",".join, zip(sites, lines, strict=True))))
+    found = told(capsys, "report", "sites.csv", "--by", "site, ward")
+    assert [(group["by"], group["name"], group["n"]) for group in found["groups"]] == [
+        *(("site", name, 100) for name in "ens"),
+        *(("ward", name, 150) for name in "01"),
+    ]
+    found = told(capsys, "report", "both.npz", "--fit-on", "val", "--families", "platt,identity")
+    assert {row["name"] for row in found["standings"]} == {"as they are", "platt", "identity"}
+    plain, sure = (told(capsys, "report", "chances.jsonl", *each)["rows"] for each in ([], ["--intervals"]))
+    assert all(row["low"] is None for row in plain)
+    assert any(row["low"] is not None and row["low"] < row["high"] for row in sure)
 
 
 @pytest.mark.usefixtures("here")
@@ -147,7 +194,7 @@ def test_every_family_is_fitted_applied_and_shown(file: str, family: str, capsys
     assert found["family"].replace("OneVsRest(family=", "").startswith(type(families()[family]()).__name__)
     assert told(capsys, "apply", "m.safetensors", file, "-o", "out.csv")["after"]["nll"] > 0
     out = said(capsys, "show", "m.safetensors")
-    assert out.startswith(found["family"])
+    assert " ".join(out.split()).startswith(found["family"])
     assert max(map(len, out.splitlines())) <= 80
     shown = told(capsys, "show", "m.safetensors")
     assert shown["facts"] == found["facts"]
@@ -267,6 +314,47 @@ def test_compare_ranks_the_models_of_several_files(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.usefixtures("here")
+def test_compare_tells_which_models_differ_by_more_than_chance(capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "fit", "classes.csv", "-o", "m.safetensors", "-q")
+    said(capsys, "apply", "m.safetensors", "classes.csv", "-o", "mended.csv", "-q")
+    expected = calibrant.compare_models({"classes": read("classes.csv"), "mended": read("mended.csv")}, calibrant.nll)
+    found = told(capsys, "compare", "classes.csv", "mended.csv", "--measure", "nll")
+    assert found["measure"] == "nll"
+    assert found["differences"] == json.loads(json.dumps(expected.to_dict()))
+    assert [row["name"] for row in found["rows"]] == ["mended", "classes"]
+    out = said(capsys, "compare", "classes.csv", "mended.csv", "--measure", "nll")
+    assert str(expected) in out
+    assert "differs" in out
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("family", ["temperature", "isotonic"])
+def test_show_draws_a_picture(family: str, capsys: pytest.CaptureFixture[str]) -> None:
+    said(capsys, "fit", "classes.csv", "--family", family, "-o", "m.safetensors")
+    text = said(capsys, "show", "m.safetensors")
+    assert said(capsys, "show", "m.safetensors", "--picture", "m.png") == f"{text}\nWrote m.png.\n"
+    assert Path("m.png").read_bytes().startswith(b"\x89PNG")
+    assert said(capsys, "show", "m.safetensors", "--picture", "m.svg", "-q") == ""
+    assert told(capsys, "show", "m.safetensors", "--picture", "m.pdf")["picture"] == "m.pdf"
+
+
+@pytest.mark.usefixtures("here")
+def test_quiet_leaves_out_words_where_a_file_is_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert said(capsys, "fit", "classes.csv", "-o", "m.safetensors", "--quiet") == ""
+    assert said(capsys, "apply", "m.safetensors", "classes.csv", "-o", "out.csv", "-q") == ""
+    assert said(capsys, "report", "classes.csv", "-q") == said(capsys, "report", "classes.csv")
+    assert "did you mean" in refused(capsys, "report", "clases.csv", "-q")
+    for quiet in ([], ["-q"]):
+        screen = Terminal()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "stderr", screen)
+            assert run(["compare", "both.npz", "--families", "platt", *quiet]) == 0
+        assert (screen.getvalue() == "") == bool(quiet)
+
+
+@pytest.mark.usefixtures("here")
 def test_apply_keeps_other_columns_and_needs_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
     said(capsys, "fit", "classes.csv", "-o", "m.safetensors")
     lines = Path("classes.csv").read_text().splitlines()
@@ -281,11 +369,6 @@ def test_apply_keeps_other_columns_and_needs_no_labels(capsys: pytest.CaptureFix
     assert (found["before"], found["after"]) == (None, None)
     mended = [line.split(",", 2)[2] for line in Path("out.csv").read_text().splitlines()]
     assert Path("out2.csv").read_text().splitlines() == mended
-
-
-def test_infinities_are_null_however_deep(capsys: pytest.CaptureFixture[str]) -> None:
-    _print_json({"a": [np.inf, {"b": (-np.inf, 1.5)}], "c": np.inf})
-    assert json.loads(capsys.readouterr().out) == {"a": [None, {"b": [None, 1.5]}], "c": None}
 
 
 @pytest.mark.usefixtures("here")
@@ -313,9 +396,25 @@ def test_an_infinite_temperature_is_null_in_json(capsys: pytest.CaptureFixture[s
         (["report", "absent.csv"], "absent.csv: there is no such file"),
         (["report", "clases.csv"], "did you mean classes.csv?"),
         (["report", "classes.csv", "--label", "lable"], "did you mean 'label'?"),
-        (["report", "classes.xls"], "must end in .npz, .csv, .parquet, .jsonl"),
+        (["report", "odd.xls"], "must end in .npz, .npy, .csv, .parquet, .arrow, .feather, .jsonl"),
         (["report", "classes.csv", "--fit-on", "chances.jsonl"], "fit_on must be of the same sort"),
-        (["report", "classes.csv", "--probs", ""], "probs is an empty name"),
+        (["report", "classes.csv", "--probs", ""], "--probs is an empty name"),
+        (["report", "classes.csv", "--by", "lable"], "classes.csv: there is no column 'lable'; did you mean 'label'?"),
+        (["report", "classes.csv", "--split", "val"], "the file has no splits: leave --split out"),
+        (["report", "classes.csv", "--families", "platt"], "name those with --fit-on"),
+        (["report", "classes.csv", "--html", "nowhere/x.html"], "there is no folder nowhere"),
+        (["report", "classes.csv", "--html", "x.txt"], "must end in .html, .htm, not '.txt'"),
+        (["report", "classes.csv", "huge.csv"], "to read several files as one, quote their pattern"),
+        (["report", "none-*.csv"], "matches this pattern"),
+        (["reprot", "classes.csv"], "Did you mean 'report'? see calibrant --help"),
+        (["report", "bare.csv"], "name it with --probs, --logits or --confidence; the columns are a, b"),
+        (["report", "text.jsonl"], "name them with --classes"),
+        (["report", "broken.parquet"], "is not what its suffix says, or it was damaged"),
+        (["show", "classes.csv", "--picture", "x.gif"], "must end in .png, .svg, .pdf, not '.gif'"),
+        (["demo", "--html", "nowhere/x.html"], "there is no folder nowhere"),
+        (["compare", "classes.csv", "classes.csv"], "a file is named twice"),
+        (["compare", "both.npz", "--measure", "ece"], "name the files of several, or leave it out"),
+        (["compare", "both.npz", "classes.csv", "--measure", "ecee"], "did you mean ece?"),
         (["report", "folder.csv"], "folder.csv: this is a folder"),
         (["report", "huge.csv"], "huge.csv: column 'label' cannot be read"),
         (["fit", "classes.csv", "-o", "folder.safetensors"], "folder.safetensors: this is a folder"),
@@ -343,9 +442,12 @@ def test_an_infinite_temperature_is_null_in_json(capsys: pytest.CaptureFixture[s
         (["apply", "classes.csv", "classes.csv", "-o", "out.csv"], "is not a map saved by calibrant"),
         (["apply", "absent.safetensors", "classes.csv", "-o", "out.csv"], "there is no such file"),
         (["apply", "m.safetensors", "classes.csv", "-o", "classes.csv"], "must not be the file that is read"),
-        (["apply", "m.safetensors", "classes.csv", "-o", "out.xls"], "must end in .npz, .csv, .parquet, .jsonl"),
+        (
+            ["apply", "m.safetensors", "classes.csv", "-o", "out.xls"],
+            "must end in .npz, .csv, .parquet, .arrow, .feather, .jsonl",
+        ),
     ],
-    ids=" ".join,
+    ids=lambda each: " ".join(each) if isinstance(each, list) else "",
 )
 def test_bad_input_is_one_line_and_exit_2(
     arguments: list[str], reason: str, capsys: pytest.CaptureFixture[str]
@@ -396,13 +498,6 @@ def test_help_has_an_example_of_every_command(capsys: pytest.CaptureFixture[str]
     assert said(capsys, "--version") == f"calibrant {calibrant.__version__}\n"
 
 
-def test_every_public_family_without_arguments_has_a_name() -> None:
-    assert {"temperature", "isotonic", "binned", "histogram-binning"} <= set(families())
-    assert "one-vs-rest" not in families()
-    for family in families().values():
-        assert isinstance(family(), calibrant.Family)
-
-
 def test_the_program_itself_exits_with_the_code(tmp_path: Path) -> None:
     def program(*arguments: str) -> subprocess.CompletedProcess[str]:
         code = "import sys; from calibrant.cli import main; main()"
@@ -416,3 +511,47 @@ def test_the_program_itself_exits_with_the_code(tmp_path: Path) -> None:
     good = program("report", "x.csv", "--json")
     assert (good.returncode, good.stderr) == (0, "")
     assert json.loads(good.stdout)["k"] == 3
+
+
+def test_an_interruption_is_130_without_a_trace_and_leaves_no_file(here: Path) -> None:
+    pred = from_probs(np.tile(PROBS, (40, 1)), np.tile(LABELS, 40))
+    write(here / "long.parquet", pred)
+    before = sorted(here.iterdir())
+    code = "from calibrant.cli import main; main()"
+    command = [sys.executable, "-c", code, "fit", "long.parquet", "--select", "-o", "m.safetensors"]
+    with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as program:
+        sleep(2)
+        program.send_signal(signal.SIGINT)
+        out, err = program.communicate()
+    assert (program.returncode, out, err) == (130, "", "")
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    "arguments", [["report", "classes.csv"], ["report", "--help"], ["report", "both.npz", "--json"]]
+)
+def test_a_reader_that_has_seen_enough_is_told_nothing_more(here: Path, arguments: list[str]) -> None:
+    code = "from calibrant.cli import main; main()"
+    command = [sys.executable, "-c", code, *arguments]
+    with subprocess.Popen(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == 1
+
+
+@pytest.mark.usefixtures("here")
+def test_odd_but_sound_input_is_reported_on(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["<script>alert(1)</script>", "[red]:smile:[/red]", "$x^2$"]
+    write("markup.parquet", from_probs(PROBS[:90], np.array(names, object)[LABELS[:90]], classes=names))
+    said(capsys, "report", "markup.parquet", "--html", "page.html")
+    assert names[0] not in Path("page.html").read_text()
+    said(capsys, "fit", "markup.parquet", "--family", "platt", "-o", "m.safetensors")
+    out = said(capsys, "show", "m.safetensors", "--class", names[1], "--picture", "m.png")
+    assert f"the map of class {names[1]}" in " ".join(out.split())
+    write("few.csv", from_probs(PROBS[:2], LABELS[:2]))
+    assert told(capsys, "report", "few.csv")["n"] == 2
+    wide = RNG.dirichlet(np.full(10_000, 0.01), 4)
+    np.savez("wide.npz", probs=wide, labels=wide.argmax(1))
+    assert told(capsys, "report", "wide.npz")["k"] == 10_000

@@ -8,7 +8,7 @@ import pytest
 from shared_files import predictions, refusal, text
 
 from calibrant import Predictions, View, read
-from calibrant.columns import meet
+from calibrant.columns import Wanted, meet
 
 
 @pytest.mark.parametrize("label", ["label", "y", "Y_TRUE", "target", "class", "true_label"])
@@ -162,6 +162,22 @@ def test_logs_of_language_models(tmp_path: Path, truth: str) -> None:
     assert "'prediction' and 'label' never agree; say which tells the outcome with correct" in refusal(path)
     assert outcomes(path, correct="label") == [True]
     assert "name it with correct or label" in refusal(text(tmp_path, "x.csv", "confidence,id", "0.5,1"))
+
+
+@pytest.mark.parametrize("name", ["logprobs", "log_probs", "choice_logprobs", "loglikelihoods"])
+def test_log_probabilities_of_choices_are_logits_unless_a_confidence_is_told(tmp_path: Path, name: str) -> None:
+    pred = predictions(text(tmp_path, "x.jsonl", f'{{"answer": 1, "{name}": [-3.0, -1.0]}}'))
+    assert (pred.kind, pred.scores.tolist()) == ("logits", [[-3.0, -1.0]])
+    assert outcomes(text(tmp_path, "x.jsonl", f'{{"confidence": 0.9, "correct": 1, "{name}": [-3.0, -1.0]}}')) == [True]
+    pred = predictions(text(tmp_path, "x.jsonl", f'{{"answer": 1, "probs": [0.4, 0.6], "{name}": [-3.0, -1.0]}}'))
+    assert pred.kind == "probs"
+
+
+def test_options_are_called_as_the_command_calls_them() -> None:
+    assert Wanted().called("label") == "label"
+    assert Wanted(sign="--").called("probs", "logits", "confidence") == "--probs, --logits or --confidence"
+    with pytest.raises(ValueError, match="--label is an empty name; name a column, or leave --label out"):
+        Wanted(label="", sign="--")
 
 
 @pytest.mark.parametrize("option", ["label", "probs", "logits", "confidence", "correct", "weight", "classes"])

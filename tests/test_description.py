@@ -8,7 +8,7 @@ from shared_claims import claims
 
 import calibrant
 from calibrant import ChanceMap, OneVsRest, from_probs, load
-from calibrant.cli import families
+from calibrant.cli.names import families
 from calibrant.reporting.description import CLAIMS, describe
 
 RNG = np.random.default_rng(0)

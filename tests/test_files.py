@@ -14,9 +14,9 @@ from shared_files import predictions, refusal, text
 
 from calibrant import Predictions, View, binary, from_logits, from_probs, read, write
 from calibrant.columns import Wanted
-from calibrant.files import READERS, take
+from calibrant.files import WRITERS, take
 
-SUFFIXES = list(READERS)
+SUFFIXES = list(WRITERS)
 RNG = np.random.default_rng(0)
 PROBS = RNG.dirichlet([1.0, 1.0, 1.0], 40)
 PLACES = RNG.integers(0, 3, 40)
@@ -79,7 +79,7 @@ def test_writing_leaves_the_old_file_when_it_is_interrupted(tmp_path: Path, monk
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     pred = from_probs(PROBS, PLACES)
-    with pytest.raises(ValueError, match=r"must end in \.npz, \.csv, \.parquet, \.jsonl, not '\.xls'"):
+    with pytest.raises(ValueError, match=r"must end in \.npz, \.csv, \.parquet, .* \.jsonl, not '\.xls'"):
         write(tmp_path / "x.xls", pred)
     with pytest.raises(ValueError, match="there is no folder"):
         write(tmp_path / "nowhere" / "x.csv", pred)
@@ -87,7 +87,7 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(ValueError, match="this is a folder; name a file to write"):
         write(tmp_path / "folder.csv", pred)
-    assert "this is a folder; name a file in it" in refusal(tmp_path / "folder.csv")
+    assert "this is a folder, and no file in it ends in .npz, .npy" in refusal(tmp_path / "folder.csv")
     with pytest.raises(ValueError, match=r"all whole numbers or all text.* with classes=\[str\(name\)"):
         write(tmp_path / "x.csv", mixed)
 
@@ -163,6 +163,17 @@ def test_a_confidence_is_written_again_under_its_own_name(tmp_path: Path) -> Non
         assert "found no column of whether each claim was right" in refusal(tmp_path / target)
 
 
+def test_probabilities_are_written_again_under_their_own_names(tmp_path: Path) -> None:
+    path = text(tmp_path, "x.csv", "id,t,ham,spam,prob_ham,prob_spam", "7,ham,0.9,0.1,0.5,0.5")
+    source = take(path, Wanted(label="t", probs="ham,spam"), None, "test")
+    mended = from_probs([[0.75, 0.25]], [0], classes=["ham", "spam"])
+    write(tmp_path / "out.csv", mended, source=source)
+    assert (tmp_path / "out.csv").read_text() == "id,t,ham,spam\n7,ham,0.75,0.25\n"
+    source = take(text(tmp_path, "y.csv", "t,p_ham,p_spam", "ham,0.9,0.1"), Wanted(label="t"), None, "test")
+    write(tmp_path / "out.csv", mended, source=source)
+    assert (tmp_path / "out.csv").read_text() == "t,p_ham,p_spam\nham,0.75,0.25\n"
+
+
 def test_vectors_that_speak_against_the_new_ones_are_left_out(tmp_path: Path) -> None:
     path = text(tmp_path, "x.jsonl", '{"label": 1, "probs": [0.4, 0.6], "logits": [1.0, 2.0], "meta": {"id": 7}}')
     source = take(path, Wanted(logits="logits"), None, "test")
@@ -179,7 +190,11 @@ def test_vectors_that_speak_against_the_new_ones_are_left_out(tmp_path: Path) ->
     [
         ("x.csv", "", "the file is empty"),
         ("x.csv", "label,p_0,p_1\n", "the file has no rows"),
-        ("x.txt", "hello", "a file to read must end in .npz, .csv, .parquet, .jsonl, not '.txt'"),
+        (
+            "x.txt",
+            "hello",
+            "a file to read must end in .npz, .npy, .csv, .parquet, .arrow, .feather, .jsonl, not '.txt'",
+        ),
         ("x.npz", "hello", "the file is not an npz, or it was damaged"),
         ("x.parquet", "hello", "the file is not what its suffix says, or it was damaged"),
         ("x.jsonl", "hello", "the file is not what its suffix says, or it was damaged"),
@@ -196,7 +211,7 @@ def test_vectors_that_speak_against_the_new_ones_are_left_out(tmp_path: Path) ->
         ("x.csv", 'label,probs\n0,"[1,0]"\n0,[1]\n', "as many numbers in every row (row 0 has 2, row 1 has 1)"),
         ("x.jsonl", '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1]}', "(row 0 has 2, row 1 has 1)"),
         ("x.jsonl", '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1,null]}', "(row 1 has none)"),
-        ("x.jsonl", '{"label":"a","probs":[1,0]}', "name them with classes=[...]"),
+        ("x.jsonl", '{"label":"a","probs":[1,0]}', "name them with classes"),
         ("x.jsonl", '{"label":0,"probs":[1,0],"logits":[1,0]}', "there are both probs and logits"),
         ("x.csv", "label,p_a,p_b\nc,1,0\n", "labels must be among the classes ('a', 'b') (row 0 is 'c')"),
     ],
@@ -216,7 +231,8 @@ def test_a_wrong_name_is_answered_with_the_likely_one(tmp_path: Path) -> None:
     assert "there is no column 'weight'" in refusal(path, weight="weight")
     assert "there are both" in refusal(path, probs="p_", logits="p_")
     assert f"there is no such file; did you mean {path}?" in refusal(tmp_path / "pred.csv")
-    assert "this is a folder" in refusal(tmp_path)
+    (tmp_path / "empty").mkdir()
+    assert "this is a folder, and no file in it ends in" in refusal(tmp_path / "empty")
     wide = text(tmp_path, "wide.csv", ",".join(f"c{i}" for i in range(30)), ",".join("0" * 30))
     assert "c11 and 18 more" in refusal(wide)
 

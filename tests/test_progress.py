@@ -5,7 +5,7 @@ import sys
 import pytest
 from shared_terminal import Terminal
 
-from calibrant.progress import ticking
+from calibrant.progress import hushed, ticking
 
 
 def test_a_bar_on_a_terminal_and_silence_elsewhere(
@@ -21,3 +21,14 @@ def test_a_bar_on_a_terminal_and_silence_elsewhere(
             assert capsys.readouterr() == ("", "")
         else:
             assert "counting sheep" in screen.getvalue()
+
+
+def test_nothing_is_seen_where_it_is_hushed(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with hushed(), ticking("counting sheep", 1) as tick:
+        tick()
+    assert screen.getvalue() == ""
+    with ticking("counting sheep", 1) as tick:
+        tick()
+    assert "counting sheep" in screen.getvalue()

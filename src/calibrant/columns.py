@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,12 @@ CORRECTS = ["correct", "is_correct", "right", "correctness", "hit"]
 EVENTS = ["outcome", "event", "happened"]
 PREDICTED = ["pred", "preds", "prediction", "predicted", "predictions", "y_pred", "predicted_label", "pred_label"]
 WEIGHTS = ["weight", "weights", "count", "counts", "sample_weight", "sample_weights"]
-SPLITS = ["test", "val", "valid", "validation", "dev", "cal", "calib", "calibration", "fit", "train", "eval"]
 VECTORS: dict[Kind, list[str]] = {
     "probs": ["probs", "probabilities", "probas", "proba", "y_prob", "y_proba", "y_probs"],
     "logits": ["logits", "logit", "y_logits"],
 }
+# Log-probabilities of choices serve as logits; beside a confidence they are more likely those of words.
+LOG_PROBS = ["log_probs", "logprobs", "choice_logprobs", "log_likelihoods", "loglikelihoods"]
 PREFIXES: dict[Kind, list[str]] = {
     "probs": ["prob_", "p_", "proba_", "probs_", "probability_", "probabilities_"],
     "logits": ["logit_", "logits_"],
@@ -36,7 +37,10 @@ OUTCOMES = {"true": 1.0, "yes": 1.0, "1": 1.0, "1.0": 1.0, "false": 0.0, "no": 0
 
 @dataclass(frozen=True)
 class Wanted:
-    """The columns as the caller names them; those left None are found by their usual names."""
+    """The columns as the caller names them; those left None are found by their usual names.
+
+    `sign` goes before a name in what is said of it: the command has options where functions have arguments.
+    """
 
     label: str | None = None
     probs: Names | None = None
@@ -45,12 +49,19 @@ class Wanted:
     correct: str | None = None
     weight: str | None = None
     classes: str | Sequence[Hashable] | None = None
+    sign: Literal["", "--"] = ""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name in (field.name for field in fields(self) if field.name != "sign"):
+            value = getattr(self, name)
             if isinstance(value, str) and not value.strip():
-                raise ValueError(f"{field.name} is an empty name; name a column, or leave {field.name} out")
+                called = self.called(name)
+                raise ValueError(f"{called} is an empty name; name a column, or leave {called} out")
+
+    def called(self, *names: str) -> str:
+        """Arguments or options, in words: label; probs or logits; --probs, --logits or --confidence."""
+        *first, last = (f"{self.sign}{name}" for name in names)
+        return f"{', '.join(first)} or {last}" if first else last
 
     @property
     def names(self) -> Sequence[Hashable] | None:
@@ -79,9 +90,9 @@ def find(columns: Iterable[str], wanted: str | None, usual: Iterable[str] = ()) 
     return found
 
 
-def missing(columns: Iterable[str], what: str, option: str) -> ValueError:
+def missing(columns: Iterable[str], what: str, options: str) -> ValueError:
     """What to say where a column that is needed has no usual name."""
-    return ValueError(f"found no column of {what}: name it with {option}; the columns are {_listed(list(columns))}")
+    return ValueError(f"found no column of {what}: name it with {options}; the columns are {_listed(list(columns))}")
 
 
 def vectors(columns: Iterable[str], wanted: Wanted) -> Vectors | None:
@@ -93,11 +104,13 @@ def vectors(columns: Iterable[str], wanted: Wanted) -> Vectors | None:
     given: dict[Kind, Names | None] = {"probs": wanted.probs, "logits": wanted.logits}
     found = [_named(names, kind, each) for kind, each in given.items() if each is not None]
     if found and (wanted.confidence or wanted.correct):
-        raise ValueError("name vectors with probs or logits, or one chance a row with confidence, not both")
+        either, one = wanted.called("probs", "logits"), wanted.called("confidence")
+        raise ValueError(f"name vectors with {either}, or one chance a row with {one}, not both")
     if not found and not wanted.confidence and not wanted.correct:
         found = usual_vectors(names, label=wanted.label)
     if len(found) > 1:
-        raise ValueError("there are both probs and logits: name the one to take with probs or logits")
+        called = wanted.called("probs", "logits")
+        raise ValueError(f"there are both probs and logits: name the one to take with {called}")
     if not found and wanted.names is not None and _told(names, wanted) is None and not find(names, None, PREDICTED):
         chance = find(names, wanted.confidence, CONFIDENCES)
         return None if chance is None else Vectors("probs", [chance], None)
@@ -114,6 +127,8 @@ def usual_vectors(names: Sequence[str], *, label: str | None = None) -> list[Vec
         one = find(names, None, VECTORS[kind])
         either = several if one is None else [Vectors(kind, [one], None)]
         found += [each for each in either if one is not None or len(each.columns) > 1][:1]
+    if not found and not paired and (one := find(names, None, LOG_PROBS)) is not None:
+        return [Vectors("logits", [one], None)]
     return found
 
 
@@ -121,11 +136,11 @@ def outcome(columns: Columns, wanted: Wanted, *, required: bool) -> NDArray[Any]
     """Whether each claim was right: as told, as predicted and true labels agree, or as a label of 0 and 1 says."""
     told, predicted, truth = _told(columns, wanted), find(columns, None, PREDICTED), find(columns, wanted.label, LABELS)
     if told is None and predicted is not None and truth is not None and truth.lower() not in EVENTS:
-        return _agreement(columns, predicted, truth)
+        return _agreement(columns, predicted, truth, wanted.called("correct"))
     name = told or find(columns, wanted.label, [*EVENTS, *LABELS])
     if name is None:
         if required:
-            raise missing(columns, "whether each claim was right", "correct or label")
+            raise missing(columns, "whether each claim was right", wanted.called("correct", "label"))
         return None
     array = columns[name]()
     said = [] if array.dtype.kind in "biuf" else [OUTCOMES.get(str(each).strip().lower()) for each in array.tolist()]
@@ -133,7 +148,7 @@ def outcome(columns: Columns, wanted: Wanted, *, required: bool) -> NDArray[Any]
         row = said.index(None)
         raise ValueError(
             f"column {name!r} must hold 0 and 1, true and false or yes and no (row {row} is {str(array[row])[:40]!r}); "
-            "if it names classes, name both with classes, last the one whose chance is claimed"
+            f"if it names classes, name both with {wanted.called('classes')}, last the one whose chance is claimed"
         )
     return np.array(said, np.float64) if said else array
 
@@ -186,14 +201,14 @@ def _told(columns: Iterable[str], wanted: Wanted) -> str | None:
     return None if wanted.label and not wanted.correct else find(columns, wanted.correct, CORRECTS)
 
 
-def _agreement(columns: Columns, predicted: str, truth: str) -> NDArray[Any]:
+def _agreement(columns: Columns, predicted: str, truth: str, option: str) -> NDArray[Any]:
     pair = columns[predicted](), columns[truth]()
     if all(each.dtype.kind in "biuf" for each in pair):
         return np.equal(*pair)
     same = np.equal(*(each.astype(np.str_) for each in pair))
     # Numbers beside text that never agree are no labels: more likely they say whether the prediction was right.
     if pair[0].dtype.kind != pair[1].dtype.kind and not same.any():
-        raise ValueError(f"columns {predicted!r} and {truth!r} never agree; say which tells the outcome with correct")
+        raise ValueError(f"columns {predicted!r} and {truth!r} never agree; say which tells the outcome with {option}")
     return same
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from io import BytesIO
 from os import PathLike
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .archives import archive, beside, files_of_arrays, named_files, parted
 from .columns import (
     CONFIDENCES,
     LABELS,
-    SPLITS,
     WEIGHTS,
     Columns,
     Names,
@@ -28,14 +27,15 @@ from .columns import (
     usual_vectors,
     vectors,
 )
+from .paths import TABLES, WRITABLE, content, files_at, writable
 from .predictions import Predictions, from_logits, from_probs
+from .progress import ticking
+from .splits import Pick, picking
 from .store import write_whole
 from .views import View, binary
 
 if TYPE_CHECKING:
     import polars as pl
-
-Pick = Callable[[Sequence[str]], str | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,20 @@ class Contents:
     has_outcomes: bool
     table: "pl.DataFrame | None"
     claimed: list[str]
+    columns: Columns
+    path: Path
+
+    def column(self, name: str) -> NDArray[Any]:
+        """A column by name, the rows that have no value left as they are."""
+        try:
+            named = find(self.columns, name) or name
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        if self.table is None:
+            return self.columns[named]()
+        from .tables import column
+
+        return column(self.table, named)
 
 
 def read(
@@ -61,8 +75,9 @@ def read(
     split: str | None = None,
     default_split: str = "test",
 ) -> Predictions | View:
-    """Predictions, or a View of confidences, from an .npz, .csv, .parquet or .jsonl file.
+    """Predictions, or a View of confidences, from a file: .npz, .npy, .csv, .parquet, .arrow or .jsonl.
 
+    A pattern such as part-*.parquet, or a folder, is read as one table; .npy files in a folder as one archive.
     `probs` or `logits` is a list column, the prefix of one column a class, or those columns; columns that are not
     named are found by their usual names. A split is a prefix (`val_logits`) or a value of the column `split`;
     `default_split` is taken where there are several and none is named.
@@ -72,12 +87,21 @@ def read(
 
 
 def take(
-    path: str | PathLike[str], wanted: Wanted, split: str | None, default_split: str, *, needs_outcomes: bool = True
+    path: str | PathLike[str],
+    wanted: Wanted,
+    split: str | None,
+    default_split: str,
+    *,
+    needs_outcomes: bool = True,
+    way_out: str | None = None,
 ) -> Contents:
-    """As `read`, and what else the file holds; outcomes that are not needed may be absent, and are then made up."""
+    """As `read`, and what else the file holds; outcomes that are not needed may be absent, and are then made up.
+
+    `way_out` is what to do where there is no such split, if not to name another.
+    """
     path = Path(path)
     try:
-        columns, table = _open(path, lambda present: _split(present, split, default_split))
+        columns, table, wanted = _open(path, wanted, picking(split, default_split, wanted.called("split"), way_out))
         counted = find(columns, wanted.weight, WEIGHTS)
         weights = None if counted is None else numbers(columns, counted)
         found = vectors(columns, wanted)
@@ -85,17 +109,17 @@ def take(
             what = "probabilities, logits or confidences"
             claimed = find(columns, wanted.confidence, CONFIDENCES)
             if claimed is None:
-                raise missing(columns, what, "probs, logits or confidence")
+                raise missing(columns, what, wanted.called("probs", "logits", "confidence"))
             p, y = numbers(columns, claimed), outcome(columns, wanted, required=needs_outcomes)
             view = binary(p, np.zeros(len(p)) if y is None else y, weights=weights)
-            return Contents(view, y is not None, table, [claimed])
+            return Contents(view, y is not None, table, [claimed], columns, path)
         truth = find(columns, wanted.label, LABELS)
         if truth is None and needs_outcomes:
-            raise missing(columns, "labels", "label")
+            raise missing(columns, "labels", wanted.called("label"))
         values = [numbers(columns, name) for name in found.columns]
         labels = np.zeros(len(values[0]), np.int64) if truth is None else columns[truth]()
         classes = wanted.names
-        if classes is None and path.suffix.lower() == ".npz" and (names := find(columns, None, ["classes"])):
+        if classes is None and table is None and (names := find(columns, None, ["classes"])):
             classes = columns[names]().tolist()
         elif classes is None and found.carried is not None:
             labels, classes = meet(labels, found.carried)
@@ -103,10 +127,11 @@ def take(
             labels = np.array([classes[0]] * len(labels), object)
         make = {"probs": from_probs, "logits": from_logits}[found.kind]
         pred = make(np.stack(values, 1) if len(values) > 1 else values[0], labels, weights=weights, classes=classes)
-        return Contents(pred, truth is not None, table, found.columns)
+        return Contents(pred, truth is not None, table, found.columns, columns, path)
     except ValueError as error:
-        # Of a file one says which columns are logits; from_logits is for arrays.
-        text = str(error).replace("for logits use from_logits", "for logits name their columns with logits")
+        # Of a file one names columns; from_logits and lists of classes are for arrays.
+        text = str(error).replace("use from_logits", f"name their columns with {wanted.called('logits')}")
+        text = text.replace("classes=[...]", wanted.called("classes"))
         raise ValueError(f"{path}: {text}") from error
 
 
@@ -116,81 +141,46 @@ def write(path: str | PathLike[str], x: Predictions | View, *, source: Contents 
     The file is written whole or not at all. A .csv knows no types: names that are whole numbers come back as ints.
     From one table to another the other columns of `source` are kept.
     """
-    path = writable(path, tuple(WRITERS))
+    path = writable(path, WRITABLE)
     write_whole(path, WRITERS[path.suffix.lower()](x, source))
 
 
-def writable(path: str | PathLike[str], suffixes: Sequence[str]) -> Path:
-    """A path that can be written to: of one of the suffixes, in a folder that exists."""
-    path = Path(path)
-    if path.suffix.lower() not in suffixes:
-        raise ValueError(f"{path}: the file to write must end in {', '.join(suffixes)}, not {path.suffix!r}")
-    if path.is_dir():
-        raise ValueError(f"{path}: this is a folder; name a file to write")
-    if not path.parent.is_dir():
-        raise ValueError(f"{path}: there is no folder {path.parent} to write into; make it first")
-    return path
+def _open(path: Path, wanted: Wanted, pick: Pick) -> tuple[Columns, "pl.DataFrame | None", Wanted]:
+    paths = files_at(path)
+    suffixes = sorted({each.suffix.lower() for each in paths})
+    if len(suffixes) > 1:
+        raise ValueError(f"there are files of several kinds, {', '.join(suffixes)}; name one, or a pattern like *.csv")
+    if suffixes[0] in TABLES:
+        from .tables import arrays
+
+        frame = _table(paths, suffixes[0], pick)
+        return arrays(frame), frame, wanted
+    if suffixes == [".npz"]:
+        if len(paths) > 1:
+            raise ValueError(f"there are {len(paths)} archives, and one is read at a time; name one of them")
+        return parted(archive(content(paths[0])), pick), None, wanted
+    if paths != [path]:
+        return parted(files_of_arrays(paths), pick) | named_files(wanted, paths[0].parent), None, wanted
+    pick([])  # the name of one file settles which split it is of
+    columns, wanted = beside(path, wanted)
+    return columns | named_files(wanted, path.parent), None, wanted
 
 
-def _open(path: Path, pick: Pick) -> tuple[Columns, "pl.DataFrame | None"]:
-    if path.is_dir():
-        raise ValueError("this is a folder; name a file in it")
-    if path.suffix.lower() not in READERS:
-        raise ValueError(
-            f"a file to read must end in {', '.join(READERS)}, not {path.suffix!r}; save it as one of them"
-        )
-    if not path.is_file():
-        near = get_close_matches(path.name, [each.name for each in path.parent.glob("*")], 1)
-        raise ValueError("there is no such file" + (f"; did you mean {path.with_name(near[0])}?" if near else ""))
-    content = path.read_bytes()
-    if not content:
-        raise ValueError("the file is empty; write the predictions again")
-    return READERS[path.suffix.lower()](content, pick)
+def _table(paths: Sequence[Path], suffix: str, pick: Pick) -> "pl.DataFrame":
+    from .tables import part, stacked, table
 
-
-def _npz(content: bytes, pick: Pick) -> tuple[Columns, None]:
-    def sound(load: Callable[[], Any], wrong: str) -> Any:  # noqa: ANN401 - as `load` gives it
-        try:
-            return load()
-        except Exception as error:  # which one a damaged archive raises depends on the byte
-            raise ValueError(f"{wrong}, or it was damaged; write plain arrays with np.savez") from error
-
-    arrays = sound(lambda: np.load(BytesIO(content), allow_pickle=False), "the file is not an npz")
-    if not isinstance(arrays, np.lib.npyio.NpzFile):
-        raise ValueError("the file holds one array without a name; write named ones with np.savez")
-    columns: Columns = {
-        name: partial(sound, partial(arrays.__getitem__, name), f"array {name!r} holds Python objects")
-        for name in arrays.files
-    }
-    prefix = f"{pick([split for split in SPLITS if any(name.lower().startswith(f'{split}_') for name in columns)])}_"
-    chosen = {name[len(prefix) :]: columns[name] for name in columns if name.lower().startswith(prefix)}
-    return columns | chosen, None
-
-
-def _table(suffix: str, content: bytes, pick: Pick) -> tuple[Columns, "pl.DataFrame"]:
-    from .tables import arrays, part, table
-
-    frame = part(table(content, suffix), pick)
+    frames = {}
+    with ticking("reading", len(paths)) as tick:
+        for path in paths:
+            try:
+                frames[path.name] = table(content(path), suffix)
+            except ValueError as error:
+                raise ValueError(f"{path.name}: {error}" if len(paths) > 1 else str(error)) from error
+            tick()
+    frame = part(stacked(frames), pick)
     if not frame.height:
         raise ValueError("the file has no rows; write the predictions again")
-    return arrays(frame), frame
-
-
-TABLES = [".csv", ".parquet", ".jsonl"]
-READERS: dict[str, Callable[[bytes, Pick], tuple[Columns, "pl.DataFrame | None"]]] = {
-    ".npz": _npz,
-    **{suffix: partial(_table, suffix) for suffix in TABLES},
-}
-
-
-def _split(present: Sequence[str], wanted: str | None, default: str) -> str | None:
-    if wanted is None and len(present) < 2:
-        return present[0] if present else None
-    chosen = {name.lower(): name for name in present}.get((default if wanted is None else wanted).lower())
-    if chosen is None:
-        there = f"the splits {', '.join(present)}: choose one with split" if present else "no splits: leave split out"
-        raise ValueError(f"there is no split {default if wanted is None else wanted!r}; the file has {there}")
-    return chosen
+    return frame
 
 
 def _names(pred: Predictions) -> NDArray[Any]:
@@ -228,7 +218,8 @@ def _to_table(suffix: str, x: Predictions | View, source: Contents | None) -> by
         arrays, stale = {own: x.p, "correct": x.y, "weight": x.w}, []
     else:
         names, probs = _names(x), x.probs.astype(np.promote_types(x.probs.dtype, np.float32), copy=False)
-        arrays = {"label": names[x.labels], **{f"prob_{name}": probs[:, j] for j, name in enumerate(names)}}
+        new = _own_columns(source) or [f"prob_{name}" for name in names]
+        arrays = {"label": names[x.labels], **{name: probs[:, j] for j, name in enumerate(new)}}
         arrays["weight"] = x.weights
         # Other vectors than the new ones would speak against them.
         old = [] if frame is None else usual_vectors(frame.columns)
@@ -238,6 +229,13 @@ def _to_table(suffix: str, x: Predictions | View, source: Contents | None) -> by
     left_out = (*made_up, "weight") if frame is not None else made_up
     present = {name: x for name, x in arrays.items() if x is not None and name not in left_out}
     return saved(joined(frame, stale, present), suffix)
+
+
+def _own_columns(source: Contents | None) -> list[str] | None:
+    """Where a table has a column of probabilities for each class, new ones take their place: names stay good."""
+    if source is None or source.table is None or not isinstance(source.x, Predictions):
+        return None
+    return source.claimed if source.x.kind == "probs" and len(source.claimed) == source.x.k else None
 
 
 WRITERS: dict[str, Callable[[Predictions | View, Contents | None], bytes]] = {

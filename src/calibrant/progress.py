@@ -1,15 +1,18 @@
-"""A bar for long work: seen on a terminal, silent elsewhere."""
+"""A bar for long work: seen on a terminal, silent elsewhere and where it was hushed."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
+
+_HUSHED = ContextVar("hushed", default=False)
 
 
 @contextmanager
 def ticking(what: str, steps: int) -> Iterator[Callable[[], None]]:
     """A bar on a terminal, nothing elsewhere; what is given moves it on by a step, from any thread."""
-    if not sys.stderr.isatty():
+    if _HUSHED.get() or not sys.stderr.isatty():
         yield lambda: None
         return
     from rich.console import Console
@@ -17,3 +20,13 @@ def ticking(what: str, steps: int) -> Iterator[Callable[[], None]]:
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         yield partial(bar.advance, bar.add_task(what, total=steps))
+
+
+@contextmanager
+def hushed() -> Iterator[None]:
+    """Within it no bar is shown."""
+    token = _HUSHED.set(True)
+    try:
+        yield
+    finally:
+        _HUSHED.reset(token)

@@ -1,0 +1,38 @@
+"""What the command prints: a page or one JSON object on stdout, one line on stderr where it refuses."""
+
+import json
+import math
+from typing import Any
+
+import typer
+
+
+def print_page(*parts: object) -> None:
+    """Words and tables, no wider than reads well."""
+    from rich.console import Console
+
+    from ..reporting.terminal import MOST_WIDTH
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, MOST_WIDTH)
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, str))
+
+
+def print_json(thing: dict[str, Any]) -> None:
+    """One line, in which infinity is null: JSON has none, and a temperature can be."""
+    typer.echo(json.dumps(_finite(thing), allow_nan=False))
+
+
+def refuse(reason: str) -> int:
+    """One line on stderr, and the exit code that goes with it."""
+    typer.echo(f"calibrant: {' '.join(reason.split())}", err=True)
+    return 2
+
+
+def _finite(thing: Any) -> Any:  # noqa: ANN401 - whatever json holds
+    if isinstance(thing, dict):
+        return {name: _finite(value) for name, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [_finite(value) for value in thing]
+    return None if isinstance(thing, float) and math.isinf(thing) else thing
