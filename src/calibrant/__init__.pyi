@@ -1,5 +1,7 @@
 """The public names of calibrant and where each lives."""
 
+from . import curves as curves
+from . import plots as plots
 from . import samples as samples
 from . import simulate as simulate
 from .bands import Band as Band

@@ -1,0 +1,23 @@
+"""The numbers of every diagram, without drawing: summaries, never all rows; `calibrant.plots` draws each."""
+
+from .blurred import Blurred as Blurred
+from .blurred import smece as smece
+from .claims import Histogram as Histogram
+from .claims import histogram as histogram
+from .classes import Classwise as Classwise
+from .classes import classwise as classwise
+from .curve import Bins as Bins
+from .curve import Curve as Curve
+from .curve import reliability as reliability
+from .curve import tilted_roof as tilted_roof
+from .models import Model as Model
+from .models import Ordering as Ordering
+from .models import Pareto as Pareto
+from .models import before_after as before_after
+from .models import maps as maps
+from .models import ordering as ordering
+from .models import pareto as pareto
+from .sums import Sums as Sums
+from .sums import cumulative as cumulative
+from .triangles import Simplex as Simplex
+from .triangles import simplex as simplex

@@ -1,0 +1,98 @@
+"""How many claims are made of which chance: the histogram beside every diagram."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+
+from ..chances.piecewise import Space
+from ..families import refuse_other
+from ..fitting.blocks import on_all_cores
+from ..predictions import Array, Predictions
+from ..views import MAKE_THEM, View, top_label
+
+# A picture shows no log odds beyond these: chances of one in nine million.
+_LIMIT = 16.0
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Between each two `edges` how many claims, what they add up to, and how many of their events happened.
+
+    No row is left out: `mean_claim` and `share` are the mean claim and the share of events over all of them.
+    """
+
+    event: str
+    edges: Array
+    count: Array
+    claimed: Array
+    happened: Array
+
+    @property
+    def total(self) -> float:
+        """How many observations the claims stand for."""
+        return float(self.count.sum())
+
+    @property
+    def mean_p(self) -> Array:
+        """Mean claim of each bar that holds some."""
+        return self.claimed[self.count > 0] / self.count[self.count > 0]
+
+    @property
+    def mean_y(self) -> Array:
+        """Share of events of each bar that holds claims."""
+        return self.happened[self.count > 0] / self.count[self.count > 0]
+
+    @property
+    def mean_claim(self) -> float:
+        """Mean claim of all rows."""
+        return float(self.claimed.sum() / self.total)
+
+    @property
+    def share(self) -> float:
+        """Share of rows whose event happened."""
+        return float(self.happened.sum() / self.total)
+
+
+def histogram(x: Predictions | View, bars: int = 20, *, axes: Space = "chance") -> Histogram:
+    """How many claims are made of which chance, in bars of one width by chance, or by log odds over the claims made.
+
+    A claim on an edge falls below it; one too extreme to be drawn falls into the outermost bar.
+
+    >>> from calibrant import binary
+    >>> histogram(binary([0.1, 0.6, 0.7], [0, 1, 0]), 2).count.tolist()
+    [1.0, 2.0]
+    """
+    view = one_view(x)
+    refuse_other("axes", axes, Space)
+    if not isinstance(bars, int | np.integer) or bars < 1:
+        raise ValueError(f"bars must be a whole number, at least 1, got {bars!r}")
+    edges = np.linspace(0, 1, bars + 1) if axes == "chance" else _even_odds(view, bars)
+
+    def sums(block: View) -> Array:
+        place = np.searchsorted(edges[1:-1], block.p)
+        w = np.ones(block.n) if block.w is None else block.w
+        return np.stack([np.bincount(place, each, bars) for each in (w, w * block.p, w * block.y)])
+
+    return Histogram(view.event, edges, *np.sum(on_all_cores(sums, view.blocks()), axis=0))
+
+
+def one_view(x: Predictions | View) -> View:
+    """The view that a diagram is of: of predictions whether the top label is right."""
+    if isinstance(x, Predictions):
+        return top_label(x)
+    if isinstance(x, View):
+        return x
+    raise ValueError(f"a diagram is of Predictions or one View, got {type(x).__name__}: {MAKE_THEM}")
+
+
+def _even_odds(view: View, bars: int) -> Array:
+    low, high = (shown_odds(end) for end in (view.pool.p[0], view.pool.p[-1]))
+    # Claims that hardly differ get bars as wide as those of others.
+    middle, half = (low + high) / 2, max(high - low, 4) / 2
+    return expit(np.linspace(middle - half, middle + half, bars + 1))
+
+
+def shown_odds(p: float) -> float:
+    """Log odds of a chance, as far as a picture shows them."""
+    return float(np.clip(logit(p), -_LIMIT, _LIMIT))

@@ -1,0 +1,53 @@
+"""Each class against the rest: the diagrams of those that err most."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..chances.binned import Binned
+from ..families import Family, refuse_other
+from ..measures import calibration_error
+from ..predictions import Predictions
+from ..progress import ticking
+from ..views import one_class
+from .curve import Curve, reliability
+
+
+@dataclass(frozen=True, eq=False)
+class Classwise:
+    """Diagrams of the classes that err most, the worst first; `error` is the mean over all `k` classes."""
+
+    curves: tuple[Curve, ...]
+    names: tuple[str, ...]
+    error: float
+    k: int
+
+
+def classwise(
+    pred: Predictions,
+    family: Family = Binned(),  # noqa: B008 - families are frozen
+    *,
+    most: int = 12,
+    level: float | None = None,
+) -> Classwise:
+    """Reliability of each class against the rest, of the `most` classes with the largest error.
+
+    >>> from calibrant import from_probs
+    >>> pred = from_probs([[0.7, 0.2, 0.1]] * 10, [0] * 7 + [1] * 3, classes=["cat", "dog", "cow"])
+    >>> classwise(pred, most=2).names
+    ('dog', 'cow')
+    """
+    if not isinstance(pred, Predictions):
+        raise ValueError(f"classes are those of Predictions, got {type(pred).__name__}; use reliability for a view")
+    refuse_other("family", family, Family)
+    if not isinstance(most, int | np.integer) or most < 1:
+        raise ValueError(f"most must be a whole number of classes, at least 1, got {most!r}")
+    errors = np.empty(pred.k)
+    with ticking("asking each class", pred.k) as tick:
+        for k in range(pred.k):
+            errors[k] = calibration_error(one_class(pred, k), family)
+            tick()
+    # Ties keep the order of the classes; what differs by rounding alone is one.
+    worst = np.argsort(-errors.round(12), kind="stable")[:most]
+    curves = tuple(reliability(one_class(pred, int(k)), family, level=level) for k in worst)
+    return Classwise(curves, tuple(str(pred.classes[k]) for k in worst), float(errors.mean()), pred.k)

@@ -1,0 +1,14 @@
+"""Pictures of curves on matplotlib axes, those given or new ones; all numbers come from `calibrant.curves`."""
+
+from .diagrams import before_after as before_after
+from .diagrams import classwise as classwise
+from .diagrams import maps as maps
+from .diagrams import reliability as reliability
+from .diagrams import smece as smece
+from .diagrams import tilted_roof as tilted_roof
+from .graphs import cumulative as cumulative
+from .graphs import histogram as histogram
+from .graphs import ordering as ordering
+from .graphs import pareto as pareto
+from .style import STYLE as STYLE
+from .triangle import simplex as simplex
