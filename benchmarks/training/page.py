@@ -67,8 +67,8 @@ def overhead(found: dict[str, Any]) -> list[str]:
     return [
         "## What a calibration term adds to a step",
         "",
-        "`KDECalibration` beside cross-entropy alone: ResNet-18 on images of 32 by 32, SGD, median of 60 steps taken in "
-        "turns, timed by CUDA events. In a graph the whole step is launched at once, with the term and without, so that "
+        "`KDECalibration` beside cross-entropy alone: ResNet-18 on images of 32 by 32, SGD, median of 60 steps in "
+        "turns, timed by CUDA events. In a graph the whole step is launched at once, with the term and without, and "
         "only the card's own time is left. Without one, steps in which the processor that launches is slower than the "
         "card take as long as launching does, and the term, of 40 to 80 launches, about 2 ms more: the bars, for "
         "batches of 256 and 512, are met only where the card is the slower of the two. A step without the term, taken "
