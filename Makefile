@@ -28,8 +28,9 @@ types: $(DEV)
 	$(BIN)/mypy
 
 bench: $(PEERS)/.ready $(DIRICHLET)/.ready
-	for study in speed one_chance_speed many_classes synthetic published arena; do \
-		$(PEERS)/bin/python benchmarks/$$study.py || exit; \
+	for study in speed one_chance_speed many_classes kernels kernel_consistency synthetic intervals debiasing \
+			real_claims calibrated_models published arena training/streaming; do \
+		PYTHONPATH=benchmarks $(PEERS)/bin/python benchmarks/$$study.py || exit; \
 	done
 
 clean:

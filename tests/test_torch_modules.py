@@ -15,9 +15,8 @@ from test_laws import CHANCE_FAMILIES, VECTOR_FAMILIES
 from torch import Tensor, nn
 
 import calibrant as c
-from calibrant import Family, Map, Predictions, VectorMap, binary, from_logits, from_probs
+from calibrant import Family, Kernel, Map, Predictions, VectorMap, binary, from_logits, from_probs
 from calibrant.chances.isotonic import Points
-from calibrant.chances.kernel import Kernel
 from calibrant.families import ChanceFamily, ChanceRule
 from calibrant.predictions import Array, Bools, Kind
 from calibrant.torch.modules import TemperatureScaled, predict, to_module

@@ -11,6 +11,7 @@ from .chances.bbq import BBQ as BBQ
 from .chances.binned import Binned as Binned
 from .chances.binned import HistogramBinning as HistogramBinning
 from .chances.isotonic import Isotonic as Isotonic
+from .chances.kernel import Kernel as Kernel
 from .chances.logistic import Beta as Beta
 from .chances.logistic import Platt as Platt
 from .chances.logistic import Quadratic as Quadratic
@@ -37,6 +38,10 @@ from .inference import Differences as Differences
 from .inference import Interval as Interval
 from .inference import compare_models as compare_models
 from .inference import interval as interval
+from .kde import kde_decompose as kde_decompose
+from .kde import kde_error as kde_error
+from .kde import kde_sharpness as kde_sharpness
+from .kde import triweight_error as triweight_error
 from .kernel_tests import mmce as mmce
 from .kernel_tests import skce as skce
 from .kernel_tests import weighted_mmce as weighted_mmce
@@ -61,6 +66,7 @@ from .scores import slope_intercept as slope_intercept
 from .scores import top_label_brier as top_label_brier
 from .significance import Significance as Significance
 from .significance import calibration_test as calibration_test
+from .simplex import simplex_error as simplex_error
 from .smooth_error import Smoothed as Smoothed
 from .smooth_error import smece as smece
 from .smooth_error import smoothed as smoothed

@@ -42,7 +42,7 @@ def calibration_error(
     if debias:
         by_formula = debias is True and folds is None
         return float(np.mean([_debiased_error(view, family, norm, folds, by_formula=by_formula) for view in views]))
-    return float(np.mean([_distance(*_gaps(view, family, norm, folds), norm) for view in views]))
+    return float(np.mean([distance(*_gaps(view, family, norm, folds), norm) for view in views]))
 
 
 def ece(x: Asked, n_bins: int = 15, *, edges: Edges = "width", norm: Norm = 1, debias: Debias = False) -> float:
@@ -100,7 +100,7 @@ def _debiased_error(
         return value if norm == 1 else float(np.sqrt(max(0.0, value)))
 
     def shown(x: View | Canonical) -> float:
-        return _distance(*_gaps(x, family, norm, folds), norm)
+        return distance(*_gaps(x, family, norm, folds), norm)
 
     by_chance = np.array(replicates(lambda draw, random: shown(draw(random)), [draws_if_right(view)] * _DRAWS, 0))
     return float(np.sqrt(max(0.0, shown(view) ** 2 - float(np.mean(by_chance**2)))))
@@ -124,9 +124,8 @@ def _rowwise(gap: Array, norm: Norm) -> Array:
     return np.linalg.norm(gap, np.inf if norm == "max" else norm, axis=1)
 
 
-def _distance(gap: Array, w: Array | None, norm: Norm) -> float:
+def distance(gap: Array, w: Array | None, norm: Norm) -> float:
+    """The mean of gaps, the root of the mean of their squares, or the largest."""
     if norm == "max":
         return float(gap.max() if w is None else gap[w > 0].max())
-    if norm == 1:
-        return float(np.average(gap, weights=w))
-    return float(np.sqrt(np.average(gap**2, weights=w)))
+    return float(np.average(gap**norm, weights=w) ** (1 / norm))

@@ -46,7 +46,7 @@ def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
     kept = np.arange(pred.n) if pred.weights is None else np.flatnonzero(pred.weights)
     w = np.ones(len(kept)) if pred.weights is None else pred.weights[kept]
     p, labels = pred.probs[kept].astype(np.float64), pred.labels[kept]
-    cells, place = np.unique(_inner(triangles(p, per_side), per_side), return_inverse=True)
+    cells, place = np.unique(triangles(p, per_side), return_inverse=True)
     count = np.bincount(place, w).astype(np.float64)
 
     def mean(rows: Array) -> Array:
@@ -69,12 +69,6 @@ def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
         p[some],
         labels[some],
     )
-
-
-def _inner(cells: Ints, per_side: int) -> Ints:
-    """Triangles beyond the outer side, where rounding may take a vector, are the ones within."""
-    first, second = np.divmod(cells // 2, per_side)
-    return np.where(first + second == per_side - 1, cells // 2 * 2, cells)
 
 
 def _corners(cells: Ints, per_side: int) -> Array:

@@ -9,20 +9,23 @@ import numpy as np
 from ..chances.bbq import Levels
 from ..chances.binned import Steps
 from ..chances.isotonic import Points
+from ..chances.kernel import Neighbours
 from ..chances.logistic import BetaCurve, Parabola, Sigmoid
 from ..chances.piecewise import Lines
 from ..chances.scaling_binning import Rounded
 from ..chances.smooth import Shift
 from ..chances.venn_abers import Intervals
 from ..families import ChanceRule
+from ..fitting.beta_density import FLOOR, key_table
 from ..predictions import Array
 from ..vectors.blend import Blended
 from ..vectors.identity import Unchanged
 from ..vectors.temperature import Scaled
-from .graph import Rows, Tensor, expit, line, look_up, op
+from .graph import Rows, Tensor, expit, floored_log, line, look_up, op, table_of
 
 # Of numbers worked out in float64 alone.
 _ROUNDING = 2.0**-40
+_FITTED = np.array([2])  # the axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +55,7 @@ def _sigmoid(rules: Sequence[Sigmoid], claims: Claims) -> Tensor:
 
 
 def _beta_curve(rules: Sequence[BetaCurve], claims: Claims) -> Tensor:
-    z = claims.log_odds
-    small = op("Log", op("Exp", -op("Abs", z)) + 1)
-    log_p, log_rest = op("Min", z, 0.0) - small, op("Min", -z, 0.0) - small
+    log_p, log_rest = _logs(claims.log_odds)
     return expit(log_p * _row(rules, "a") - log_rest * _row(rules, "b") + _row(rules, "intercept"))
 
 
@@ -116,6 +117,24 @@ def _lines(rules: Sequence[Lines], claims: Claims) -> Tensor:
     return sum(q[1:], q[0]) / len(q)
 
 
+def _neighbours(rules: Sequence[Neighbours], claims: Claims) -> Tensor:
+    """All claims fitted on stand side by side along a third axis: work and memory grow with them."""
+    by_rule = [key_table(rule.odds, rule.bandwidth) for rule in rules]
+    of_log_p, of_log_rest = (table_of([table[i] for table in by_rule], 0) for i in range(2))
+    weighed = [table[2] + np.log(rule.w) for table, rule in zip(by_rule, rules, strict=True)]
+    z = op("Clip", floored_log(claims.p) - floored_log(1 - claims.p), FLOOR, -FLOOR)
+    log_p, log_rest = _logs(op("Unsqueeze", z, _FITTED))
+    kernels = log_p * of_log_p + log_rest * of_log_rest + table_of(weighed, -np.inf)
+    shares = table_of([rule.happened / rule.w for rule in rules], 0)
+    return op("ReduceSum", op("Softmax", kernels) * shares, _FITTED, attributes={"keepdims": 0})
+
+
+def _logs(z: Tensor) -> tuple[Tensor, Tensor]:
+    """Of a chance and of its complement, from its log odds."""
+    small = op("Log", op("Exp", -op("Abs", z)) + 1)
+    return op("Min", z, 0.0) - small, op("Min", -z, 0.0) - small
+
+
 def _row(rules: Sequence[Any], name: str) -> Array:
     """A number of each rule, as a row of them."""
     return np.array([getattr(rule, name) for rule in rules], float)
@@ -139,4 +158,5 @@ _FORMS: dict[type[ChanceRule], Callable[[Any, Claims], Tensor]] = {
     Shift: _shift,
     Blended: _blended,
     Lines: _lines,
+    Neighbours: _neighbours,
 }

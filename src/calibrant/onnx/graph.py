@@ -107,14 +107,14 @@ def look_up(x: Tensor, edges: Rows, *tables: Rows, above: bool = False, slack: f
     width = 1 << max(1, *(len(row).bit_length() for row in edges))
     nudges = np.broadcast_to(slack if above else -np.asarray(slack), len(edges))
     moved = [row + nudge * np.where(row < np.inf, row * (1 - row), 0) for row, nudge in zip(edges, nudges, strict=True)]
-    edge = constant(x.graph, _flat(moved, width, np.inf))
+    edge = constant(x.graph, table_of(moved, np.inf, width).ravel())
     at = constant(x.graph, np.arange(len(edges)) * width)
     step = width // 2
     while step:
         passed = op("Less" if above else "LessOrEqual", op("Gather", edge, at + np.array(step - 1)), x)
         at += where(passed, np.array(step), np.array(0))
         step //= 2
-    return [op("Gather", constant(x.graph, _flat(table, width, 0)), at) for table in tables]
+    return [op("Gather", constant(x.graph, table_of(table, 0, width).ravel()), at) for table in tables]
 
 
 def line(x: Tensor, points: Rows, heights: Rows) -> Tensor:
@@ -132,8 +132,9 @@ def line(x: Tensor, points: Rows, heights: Rows) -> Tensor:
     return height + slope * (x - start)
 
 
-def _flat(rows: Rows, width: int, fill: float) -> Array:
-    table = np.full((len(rows), width), fill, float)
+def table_of(rows: Rows, fill: float, width: int | None = None) -> Array:
+    """Rows of several lengths as one table, as wide as the longest unless told."""
+    table = np.full((len(rows), width or max(map(len, rows))), fill, float)
     for row, entries in zip(table, rows, strict=True):
         row[: len(entries)] = entries
-    return table.ravel()
+    return table

@@ -1,0 +1,198 @@
+"""Kernel calibration errors: each claim held against the outcomes of its neighbours, the row itself left out."""
+
+from collections.abc import Callable
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from .chances.kernel import Bandwidth, bandwidth_for, refuse_bandwidth
+from .families import refuse_other
+from .fitting import dirichlet_kernel
+from .fitting.beta_kernel import BetaKernel, in_log_odds
+from .fitting.dirichlet_kernel import Vectors, vectors
+from .measures import Norm, distance
+from .predictions import Array
+from .progress import ticking
+from .scores import Decomposition
+from .views import Asked, Canonical, View, views_of
+
+Measured = Asked | Canonical
+Found = TypeVar("Found")
+# Cells of the unit interval for densities along it.
+_CELLS = 1 << 13
+
+
+def kde_error(x: Measured, *, bandwidth: Bandwidth = None, norm: Norm = 1, debias: bool = False) -> float:
+    """Distance of claims from the mean outcome of their neighbours: of one chance, or of whole vectors, `canonical`.
+
+    Neighbours are weighed by Beta or Dirichlet kernels, and no row is its own: a row alone gives 0. Of several views
+    the mean is taken, where paper 001, eq. 16, has the sum. `debias`, for norm 2, pairs neighbours up (its eq. 14).
+
+    >>> from calibrant import simulate
+    >>> round(kde_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
+    0.1
+    """
+    refuse_bandwidth(bandwidth)
+    refuse_other("norm", norm, Norm)
+    if debias and norm != 2:
+        raise ValueError(f"debias=True knows what chance adds to squares; use norm=2, got {norm!r}")
+
+    def error(part: View | Canonical) -> float:
+        if debias:
+            return float(np.sqrt(max(0.0, _parts(part, bandwidth).miscalibration)))
+        return distance(*_gaps(part, bandwidth, norm), norm)
+
+    return float(np.mean(_of_each(x, error)))
+
+
+def kde_decompose(x: Measured, *, bandwidth: Bandwidth = None) -> Decomposition:
+    """Brier score = miscalibration - discrimination + uncertainty by kernels, without the bias of squares.
+
+    As in paper 001, eq. 8, the score less its miscalibration is the mean of q (1 - q), q being the true chance of a
+    claim; squares of q are taken from pairs of neighbours (eq. 14), so parts may be a little below 0.
+
+    >>> from calibrant import simulate
+    >>> kde_decompose(simulate.task("square", 0.1).sample(10_000, seed=0).view).miscalibration.__round__(3)
+    0.012
+    """
+    refuse_bandwidth(bandwidth)
+    parts = _of_each(x, lambda part: _parts(part, bandwidth))
+    return Decomposition(*(float(each) for each in np.mean(parts, axis=0)))
+
+
+def kde_sharpness(x: Measured, *, bandwidth: Bandwidth = None) -> float:
+    """How far true chances differ from claim to claim: their variance, the discrimination of `kde_decompose`."""
+    return kde_decompose(x, bandwidth=bandwidth).discrimination
+
+
+def triweight_error(x: Asked, *, bandwidth: float | None = None, norm: Literal[1, 2] = 1) -> float:
+    """Distance of claims from outcomes about them, integrated over their density, by triweight kernels (Zhang 2020).
+
+    Both densities are mirrored at 0 and 1. `bandwidth` is the kernel's standard deviation; by default that of the
+    claims times (2n)^(-1/5), where the authors' program takes that of the claims whose event happened.
+
+    >>> from calibrant import simulate
+    >>> round(triweight_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
+    0.1
+    """
+    refuse_bandwidth(bandwidth)
+    refuse_other("bandwidth", bandwidth, float | int | None)
+    refuse_other("norm", norm, Literal[1, 2])
+    return float(np.mean([_triweight(view, bandwidth, norm) for view in views_of(x)]))
+
+
+def _of_each(x: Measured, measure: Callable[[View | Canonical], Found]) -> list[Found]:
+    if isinstance(x, Canonical):
+        return [measure(x)]
+    views = views_of(x)
+    found = []
+    with ticking("summing kernels", len(views)) as tick:
+        for view in views:
+            found.append(measure(view))
+            tick()
+    return found
+
+
+def _gaps(x: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> tuple[Array, Array | None]:
+    """Distances from claims to their neighbours' outcomes, and weights."""
+    if isinstance(x, Canonical):
+        rows = _vectors(x)
+        if _least_rows(rows.w, len(rows.y)) <= 1:
+            return np.zeros(len(rows.y)), rows.w
+        order = np.inf if norm == "max" else norm
+
+        def gap(block: slice, share: Array) -> Array:
+            share -= rows.p[block]
+            return np.linalg.norm(share, order, axis=1)
+
+        return _over_rows(rows, bandwidth, gap, pairs=False), rows.w
+    p, w, happened = x.pool
+    counts = np.concatenate([happened, w - happened])
+    if _least_rows(counts, len(counts)) <= 1:
+        return np.zeros(len(counts)), counts
+    pool = in_log_odds(x.pool)
+    kernel = BetaKernel(pool, bandwidth_for(pool, bandwidth))
+    return np.abs(np.concatenate([kernel.left_out(event=event) - p for event in (True, False)])), counts
+
+
+def _parts(x: View | Canonical, bandwidth: Bandwidth) -> Decomposition:
+    """The parts of the Brier score; mean squares of true chances are those of pairs of neighbours."""
+    if isinstance(x, Canonical):
+        rows = _vectors(x)
+        _refuse_few(rows.w, len(rows.y))
+        squares = _over_rows(rows, bandwidth, lambda _, share: share.sum(1), pairs=True)
+        mean_square = np.average(squares, weights=rows.w)
+        claimed = rows.p[np.arange(len(rows.y)), rows.y]
+        apart = np.average(np.einsum("ij,ij->i", rows.p, rows.p) - 2 * claimed, weights=rows.w)
+        share = np.bincount(rows.y, rows.w) / rows.total
+        events, base = 1.0, share @ share
+    else:
+        p, w, happened = x.pool
+        counts = np.concatenate([happened, w - happened])
+        _refuse_few(counts, len(counts))
+        pool = in_log_odds(x.pool)
+        kernel = BetaKernel(pool, bandwidth_for(pool, bandwidth))
+        squares = np.concatenate([kernel.pairs_left_out(event=event) for event in (True, False)])
+        mean_square = np.average(squares, weights=counts)
+        apart = (w @ p**2 - 2 * happened @ p) / w.sum()
+        events = happened.sum() / w.sum()
+        base = events**2
+    return Decomposition(float(apart + mean_square), float(mean_square - base), float(events - base))
+
+
+def _vectors(x: Canonical) -> Vectors:
+    pred = x.pred
+    return vectors(pred.values, pred.labels, pred.weights, logits=pred.kind == "logits")
+
+
+def _over_rows(rows: Vectors, bandwidth: Bandwidth, use: Callable[[slice, Array], Array], *, pairs: bool) -> Array:
+    blocks = len(rows.blocks())
+    if bandwidth == "rule":
+        bandwidth = dirichlet_kernel.quick_bandwidth(rows)
+    elif bandwidth is None:
+        with ticking("choosing the bandwidth", blocks) as tick:
+            bandwidth = dirichlet_kernel.best_bandwidth(rows, tick)
+    with ticking("summing kernels", blocks) as tick:
+        return dirichlet_kernel.left_out(rows, float(bandwidth), use, tick, pairs=pairs)
+
+
+def _least_rows(counts: Array | None, n: int) -> float:
+    """How many rows there are at least, one that weighs less than one being a row all the same."""
+    return n if counts is None else float(np.maximum(counts[counts > 0], 1).sum())
+
+
+def _refuse_few(counts: Array | None, n: int) -> None:
+    if (rows := _least_rows(counts, n)) <= 2:
+        raise ValueError(f"pairs of neighbours need at least 3 rows, got {rows:g}; use kde_error without debias")
+
+
+def _triweight(view: View, bandwidth: float | None, norm: Literal[1, 2]) -> float:
+    p, w, happened = view.pool
+    spread = np.sqrt(np.average((p - np.average(p, weights=w)) ** 2, weights=w))
+    width = spread * (2 * w.sum()) ** -0.2 if bandwidth is None else bandwidth
+    # A kernel narrower than a few cells would not be seen by the grid.
+    kernel = _triweight_kernel(max(width, 4 / _CELLS))
+    density, events = (_mirrored(p, weights, kernel) for weights in (w, happened))
+    at, trapezoid = np.linspace(0, 1, _CELLS + 1), np.ones(_CELLS + 1)
+    trapezoid[[0, -1]] = 0.5
+    seen = density > 1e-12 * density.max()
+    share = np.divide(events, density, out=np.zeros(_CELLS + 1), where=seen)
+    return distance(np.abs(np.clip(share, 0, 1) - at)[seen], (density * trapezoid)[seen], norm)
+
+
+def _triweight_kernel(width: float) -> Array:
+    """The kernel about 0 on a circle of twice the unit interval: what lies beyond an end is its mirror."""
+    reach = int(3 * width * _CELLS)
+    offset = np.arange(-reach, reach + 1)
+    height = (1 - (offset / (3 * width * _CELLS)) ** 2) ** 3
+    return np.bincount(offset % (2 * _CELLS), height / height.sum(), 2 * _CELLS).astype(np.float64)
+
+
+def _mirrored(p: Array, weights: Array, kernel: Array) -> Array:
+    """Density of weighted claims on the grid: shared out between cells, mirrored at both ends, smoothed."""
+    below = np.minimum((p * _CELLS).astype(np.intp), _CELLS - 1)
+    above = p * _CELLS - below
+    mass = np.bincount(below, weights * (1 - above), _CELLS + 1) + np.bincount(below + 1, weights * above, _CELLS + 1)
+    mass[[0, -1]] *= 2
+    circle = np.concatenate([mass, mass[-2:0:-1]])
+    return np.fft.irfft(np.fft.rfft(circle) * np.fft.rfft(kernel), 2 * _CELLS)[: _CELLS + 1]
