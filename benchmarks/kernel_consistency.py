@@ -33,6 +33,8 @@ CLASSES = (3, 10)
 POWER = 0.5
 POWERS = tuple(float(power) for power in np.linspace(0.3, 2.0, 18))
 ROWS_OF_MODELS = 3000
+# As in the paper's figures: one bandwidth for all sizes, and what it gives on many rows for the truth.
+FIXED, ROWS_OF_LIMIT = 0.05, 20_000
 # How many data sets of each size.
 FULL = {100: 32, 200: 32, 400: 32, 800: 24, 1600: 16, 3200: 10}
 QUICK = {100: 4, 200: 4}
@@ -74,6 +76,7 @@ ESTIMATES: dict[str, Callable[[Predictions, float], float]] = {
     "squared": lambda pred, h: kde_error(canonical(pred), bandwidth=h, norm=2) ** 2,
     "squared, eq. 14": lambda pred, h: kde_decompose(canonical(pred), bandwidth=h).miscalibration,
     "norm 1, triangles": lambda pred, _: simplex_error(pred) if pred.k == 3 else np.nan,
+    "norm 1, from its limit": lambda pred, _: kde_error(canonical(pred), bandwidth=FIXED),
 }
 
 
@@ -89,7 +92,14 @@ def truth(kind: Kind, k: int, power: float) -> dict[str, float]:
     p = claims(kind, k, 10**6, np.random.default_rng(0))
     gap = np.abs(true_chances(p, power) - p)
     norm_1, square = float(gap.sum(1).mean()), float((gap**2).sum(1).mean())
-    return {name: square if "squared" in name else norm_1 for name in ESTIMATES}
+    known = {name: square if "squared" in name else norm_1 for name in ESTIMATES}
+    if power != POWER:
+        return known
+    return known | {
+        "norm 1, from its limit": kde_error(
+            canonical(sample(Draw(kind, k, ROWS_OF_LIMIT, power, 10**6))), bandwidth=FIXED
+        )
+    }
 
 
 def growth(kind: Kind, k: int, sets: dict[int, int], found: dict[Draw, dict[str, float]]) -> Iterator[str]:
@@ -159,7 +169,14 @@ Mean distance of estimates of the canonical error from the true one, over data s
 last line is the slope of log distance by log rows. Kernels have the bandwidth of the largest leave-one-out likelihood;
 triangles are 25. "Spread" claims are Dirichlet(0.5), "clustered" ones lie about twenty vectors; true chances are
 proportional to the root of the claim. Where few rows are near a claim, chance adds to the distance of their mean
-outcome from it; pairs of neighbours (eq. 14) are free of that."""
+outcome from it; pairs of neighbours (eq. 14) are free of that.
+
+The last column is the paper's own comparison: one bandwidth, 0.05, for every size, held not against the truth but
+against what the same estimate gives on 20,000 rows. It tells how it settles, not where.
+
+Other claims were tried before these. Kernels fare worse on claims spread evenly, Dirichlet(1), of 10 classes, where the
+likeliest bandwidth is 1 and norm 1 does not fall, and on claims near the corners, Dirichlet(0.1), of 10 classes, where
+eq. 14 does not fall either; clusters are kind to them."""
 MODELS = f"Norm-1 errors of models whose claims err by other powers, clustered, 3 classes, {ROWS_OF_MODELS:,} rows:"
 
 if __name__ == "__main__":

@@ -91,6 +91,15 @@ def test_scores_get_the_interval_of_a_mean() -> None:
     assert found.high == pytest.approx(loss.mean() + half, abs=half / 8)
 
 
+def test_what_has_a_sign_is_no_error() -> None:
+    view = claims(2000, lift=0.4)
+    found = interval(lambda x: slope_intercept(x).intercept, view, n_boot=200)
+    assert found.low < found.estimate < found.high
+    assert found.low < 0.4 < found.high
+    below = interval(lambda x: -slope_intercept(x).intercept, view, n_boot=200)
+    assert (below.low, below.high) == pytest.approx((-found.high, -found.low))
+
+
 def test_wider_for_more_confidence_and_the_same_for_one_seed() -> None:
     view = claims(400, lift=1.0)
     for measure in (ece, brier):

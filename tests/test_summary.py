@@ -116,7 +116,7 @@ def test_fit_on_must_be_of_the_same_sort(sample: tuple[Predictions, Predictions]
 
 
 def test_many_cells_leave_out_the_classwise_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.reporting.summary.MOST_CELLS", 10)
+    monkeypatch.setattr("calibrant.reporting.worst.MOST_CELLS", 10)
     found = report(from_logits(RNG.normal(size=(20, 3)), RNG.integers(0, 3, 20)))
     (row,) = [row for row in found.rows if row.name == "mean ECE"]
     assert row.value is None
@@ -129,3 +129,36 @@ def test_the_dictionary_is_json() -> None:
     assert back["finding"] == found.finding
     assert back["rows"][0]["value"] == found.rows[0].value
     assert back["standings"][0]["accuracy"] is None
+
+
+def test_families_need_rows_to_be_fitted_on(sample: tuple[Predictions, Predictions]) -> None:
+    found = report(sample[1], fit_on=sample[0], families={"T": calibrant.Temperature()})
+    assert [each.name for each in found.standings] == ["as they are", "T"]
+    assert (found.best, found.command) == ("T", "calibrant fit --family temperature FILE -o map.safetensors")
+    with pytest.raises(ValueError, match="give them too, as fit_on"):
+        report(sample[1], families=[calibrant.Temperature()])
+
+
+def test_the_dictionary_has_all_but_the_rows_themselves(sample: tuple[Predictions, Predictions]) -> None:
+    pred = sample[1][:500]
+    found = report(pred, fit_on=sample[0][:500], by={"half": np.arange(500) % 2})
+    back = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert "source" not in back
+    assert [each["name"] for each in back["groups"]] == ["0", "1"]
+    assert [each["ks"] for each in back["classes"]] == [each.ks for each in found.classes]
+    assert back["facts"][0] == {"name": "rows", "words": "500"}
+    assert (back["best"], back["level"]) == (found.best, None)
+    assert "source" not in repr(found)
+
+
+def test_reports_of_the_same_rows_are_equal() -> None:
+    assert report(claims(200)) == report(claims(200))
+    assert report(claims(200)) != report(claims(200, seed=1))
+
+
+@pytest.mark.parametrize(("n", "k"), [(10, 2000), (10, 3), (3, 2)])
+def test_few_rows_and_many_classes_have_a_report(n: int, k: int) -> None:
+    found = report(from_logits(RNG.normal(size=(n, k)), RNG.integers(0, k, n)))
+    assert found.k == k
+    assert found.warnings[0].startswith(f"Only {n} rows")
+    json.dumps(found.to_dict(), allow_nan=False)

@@ -11,6 +11,7 @@ from calibrant import Predictions, Temperature, compare, from_probs, report, sam
 from calibrant.chances.smooth import Smooth
 from calibrant.choosing import Candidate, Selection
 from calibrant.reporting.description import describe
+from calibrant.reporting.numbers import OF_CLAIMS
 from calibrant.reporting.ranking import rank_models
 from calibrant.reporting.terminal import map_page, plain, ranking_page, selection_page
 
@@ -33,6 +34,26 @@ def test_the_table_reads_well_without_colour(
     for row in found.rows:
         assert any(row.name in line and line.endswith(row.meaning) for line in lines), row
     assert str(found).isascii()
+
+
+def test_groups_worst_classes_and_intervals_fit_the_terminal(
+    sample: tuple[Predictions, Predictions], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("calibrant.reporting.numbers.OF_CLAIMS", OF_CLAIMS[:1])
+    pred = sample[1][:600]
+    found = report(pred, by={"site": ["[north]", "south"] * 300}, intervals=True)
+    lines = str(found).splitlines()
+    assert max(map(len, lines)) <= 80
+    for each in found.groups:
+        (line,) = [line for line in lines if line.split()[:1] == [each.name]]
+        assert line.split()[1:4] == ["300", f"{100 * each.claimed:.2f}", f"{100 * each.happened:.2f}"]
+        assert line.endswith(each.finding)
+    start = lines.index("Classes furthest off")
+    assert [line.split()[0] for line in lines[start + 2 : start + 7]] == [each.name for each in found.classes[:5]]
+    for row in found.rows:
+        if row.low is not None and row.high is not None and row.unit == "%":
+            assert f"{100 * row.low:.2f} to {100 * row.high:.2f}" in str(found)
 
 
 def test_class_names_that_look_like_markup_are_shown_as_they_are() -> None:

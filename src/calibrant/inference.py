@@ -1,6 +1,6 @@
 """How sure a measure is: between which values it would lie with endless rows, and whether two models differ."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from .views import Asked, View, binary, top_label, views_of
 
 # A measure that right claims, endlessly many, show no more of than this is an error.
 _NOTHING = 1e-3
+_RIGHT = (0.25, 0.75)
 
 
 class Interval(NamedTuple):
@@ -39,8 +40,7 @@ def interval(measure: Measure, x: Asked, *, level: float = 0.95, n_boot: int = 1
     estimate = number(measure, x)
     if isinstance(x, Predictions) and _attempt(measure, view := top_label(x)) == estimate:
         x = view
-    is_error = abs(_attempt(measure, _right(x))) < _NOTHING
-    if not is_error:
+    if not _is_error(measure, x):
         return Interval(estimate, *_by_rows(measure, x, level, n_boot, seed))
     if isinstance(x, Predictions):
         raise ValueError(
@@ -137,11 +137,23 @@ def _by_rows(measure: Measure, x: Asked, level: float, n_boot: int, seed: int) -
     return float(low), float(high)
 
 
-def _right(x: Asked) -> Asked:
-    """Claims that are right, endlessly many, of the kind that x has: chances of 1/4 and 3/4, or vectors."""
-    if not isinstance(x, Predictions):
-        right = binary([0.25, 0.25, 0.75, 0.75], [1, 0, 1, 0], weights=[1e6, 3e6, 3e6, 1e6])
-        return like(x, [right] * len(_several(x)))
+def _is_error(measure: Measure, x: Asked) -> bool:
+    """Whether a measure is 0 where claims are right, and not below it where all are too high, or too low."""
+    if isinstance(x, Predictions):
+        return abs(_attempt(measure, _right_vectors(x))) < _NOTHING
+    right, too_high, too_low = (_attempt(measure, _claims(x, rates)) for rates in (_RIGHT, (0.1, 0.6), (0.4, 0.9)))
+    return abs(right) < _NOTHING and min(too_high, too_low) > -_NOTHING
+
+
+def _claims(x: View | Sequence[View], rates: tuple[float, float]) -> Asked:
+    """Views such as x has, of claims of 1/4 and 3/4, endlessly many, that come true at these rates."""
+    low, high = rates
+    view = binary([0.25, 0.25, 0.75, 0.75], [1, 0, 1, 0], weights=1e6 * np.array([low, 1 - low, high, 1 - high]))
+    return like(x, [view] * len(_several(x)))
+
+
+def _right_vectors(x: Predictions) -> Predictions:
+    """Vectors that are right, endlessly many, of the kind that x has."""
     vectors = np.full((2, x.k), 0.25 / (x.k - 1))
     vectors[[0, 1], [0, -1]] = 0.75
     values = np.repeat(vectors if x.kind == "probs" else np.log(vectors), x.k, axis=0)

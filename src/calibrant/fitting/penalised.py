@@ -17,10 +17,10 @@ Places = NDArray[np.intp]
 
 
 class Local(NamedTuple):
-    """Columns x of a design, the products of those that overlap, and the place of each pair among them."""
+    """Columns x of a design, in parts the products of those that overlap, and the place of each pair among them."""
 
     x: Vector
-    products: Vector
+    products: list[Vector]
     place: Places
 
 
@@ -39,7 +39,9 @@ def local(x: Vector) -> Local:
     place = np.full((k, k), len(i))
     place[i, j] = place[j, i] = np.arange(len(i))
     # The last product, of columns further apart, is nothing.
-    return Local(x, np.append(x[:, i] * x[:, j], np.zeros((len(x), 1)), axis=1), place)
+    products = np.append(x[:, i] * x[:, j], np.zeros((len(x), 1)), axis=1)
+    # Parts so small that BLAS takes one thread: more of them cost more to wake than they save.
+    return Local(x, [part.copy() for part in np.array_split(products, 4, axis=1)], place)
 
 
 def penalised_logistic(design: Local, offset: Vector, w: Vector, happened: Vector, penalties: Vector) -> Fits:
@@ -55,7 +57,7 @@ def penalised_logistic(design: Local, offset: Vector, w: Vector, happened: Vecto
         return value, eta, np.where(eta > 0, 1, shrunk) / (1 + shrunk)
 
     def precisions(bend: Vector) -> Vector:
-        return penalties + (bend @ products)[..., place]
+        return penalties + np.concatenate([bend @ part for part in products], axis=-1)[..., place]
 
     a = _start(x, offset, w, happened, precisions)
     a[losses(a)[0] > losses(np.zeros_like(a))[0]] = 0

@@ -1,59 +1,45 @@
 """Report: the numbers that say how far probabilities can be trusted, and what they mean in plain words."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from numpy.typing import ArrayLike
 
-from ..chances.smooth import Smooth
-from ..choosing import MOST_CELLS, calibrated
-from ..cumulative import ks_error
-from ..fitting.blocks import on_all_cores
-from ..fitting.newton import DidNotConverge
-from ..measures import calibration_error, ece, sweep_ece
+from ..choosing import Families
+from ..families import Map
 from ..predictions import Predictions
-from ..scores import accuracy, brier, nll, observed_expected
-from ..vectors.temperature import Temperature
-from ..views import View, classwise, top_label, within_top_r
-from .verdict import Finding, chance_limit, judge, line, mean_claim, share, warnings_about
+from ..views import View, top_label
+from .facts import Fact, facts_of
+from .groups import Group, groups
+from .intervals import DRAWS, LEVEL
+from .mending import Mending, Standing, mend
+from .mending import standing as standing
+from .numbers import Measured, Row, rows_of
+from .verdict import Finding, judge, warnings_about
+from .worst import MOST_SHOWN, ClassError, class_errors, notes_about
 
-Unit = Literal["%", "points", "nats", ""]
-Measured = Predictions | View
-
-BEST = "{} lowers the NLL most: `calibrant fit --family {}`, then `calibrant apply`."
-LEAVE = "Neither map lowers the NLL: leave the probabilities as they are."
-
-
-@dataclass(frozen=True)
-class Row:
-    """One number: of which question, its name, its value as a fraction, how it is shown, and what it means.
-
-    A value of None is undefined or was left out, and `meaning` says why.
-    """
-
-    view: str
-    name: str
-    value: float | None
-    unit: Unit
-    meaning: str
+if TYPE_CHECKING:
+    from .diagrams import Diagrams
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Scores of predictions, to be set beside those of others; accuracy only where there are classes."""
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What a report is of, and the maps fitted for it: its diagrams are worked out of these when they are asked for."""
 
-    name: str
-    accuracy: float | None
-    nll: float
-    brier: float
-    ece: float
-    ks: float
+    x: Measured
+    maps: Mapping[str, Map]
 
 
 @dataclass(frozen=True)
 class Report:
-    """What `report` found, as plain numbers and words: print it, or take `to_dict()`."""
+    """What `report` found, as plain numbers and words: print it, take `to_dict()`, or write a page with `to_html`.
+
+    `classes` are those furthest off. `best` is the map that lowers the NLL most, and `command` makes it.
+    """
 
     about: str
     n: int
@@ -65,10 +51,35 @@ class Report:
     rows: tuple[Row, ...]
     standings: tuple[Standing, ...]
     warnings: tuple[str, ...]
+    classes: tuple[ClassError, ...]
+    groups: tuple[Group, ...]
+    best: str | None
+    command: str | None
+    facts: tuple[Fact, ...]
+    level: float | None
+    draws: int | None
+    source: Source = field(repr=False, compare=False)
+
+    @cached_property
+    def diagrams(self) -> "Diagrams":
+        """The numbers of the page's pictures; worked out once, when first asked for."""
+        from .diagrams import diagrams
+
+        return diagrams(
+            self.source.x, self.source.maps, [each.column for each in self.classes], bands=self.level is not None
+        )
 
     def to_dict(self) -> dict[str, Any]:
-        """The report as json holds it; errors are fractions, not points."""
-        return asdict(self)
+        """The report as json holds it; errors are fractions, not points. `diagrams.to_dict()` has the curves."""
+        kept = [each.name for each in fields(self) if each.name != "source"]
+        return {name: _plain(getattr(self, name)) for name in kept}
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write one page that works offline in any browser, whole or not at all."""
+        from ..store import write_whole
+        from .html import page
+
+        write_whole(Path(path), page(self).encode())
 
     def __str__(self) -> str:
         from .terminal import page, plain
@@ -81,10 +92,18 @@ class Report:
         return page(self)
 
 
-def report(x: Measured, *, fit_on: Measured | None = None) -> Report:
+def report(
+    x: Measured,
+    *,
+    fit_on: Measured | None = None,
+    families: Families | None = None,
+    by: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    intervals: bool = False,
+) -> Report:
     """Measure predictions, or one view, and say in plain words whether they can be trusted.
 
-    With `fit_on`, other rows of the same model, also what Temperature and Smooth fitted on them would mend.
+    With `fit_on`, other rows of the same model, also what `families` fitted on them would mend: Temperature and
+    Smooth, or those given. `by` parts the rows into groups: a value a row, or a dict of such. `intervals` take seconds.
 
     >>> from calibrant import binary
     >>> report(binary([0.9] * 100, [True] * 60 + [False] * 40)).finding
@@ -92,27 +111,34 @@ def report(x: Measured, *, fit_on: Measured | None = None) -> Report:
     """
     if not isinstance(x, Predictions | View):
         raise ValueError(f"a report is of Predictions or a View, got {type(x).__name__}; make them with from_probs")
+    if families is not None and fit_on is None:
+        raise ValueError("families are fitted on rows that are not reported on: give them too, as fit_on")
+    has_classes = isinstance(x, Predictions)
     view = top_label(x) if isinstance(x, Predictions) else x
-    if isinstance(x, Predictions):
-        rows = [*_scores(x, "Whole vector"), *_claims(view, "Top label"), *_classes(x)]
-    else:
-        rows = [*_scores(x, f"Claims that {x.event}"), *_claims(view, f"Claims that {x.event}")]
-    standings, failures = ((), ()) if fit_on is None else _mend(x, fit_on)
-    finding, verdict, advice = judge(view, has_classes=isinstance(x, Predictions))
-    if standings:
-        best = min(standings, key=lambda each: each.nll)
-        advice = BEST.format(best.name, best.name.lower()) if best is not standings[0] else LEAVE
+    parts, notes = ((), ()) if by is None else groups(view, by, has_classes=has_classes, intervals=intervals)
+    mending = Mending() if fit_on is None else mend(x, fit_on, families)
+    errors = class_errors(x) if isinstance(x, Predictions) else ()
+    rows, failures = rows_of(x, view, errors, intervals=intervals)
+    finding, verdict, advice = judge(view, has_classes=has_classes)
     return Report(
-        described(x),
-        view.n,
-        x.k if isinstance(x, Predictions) else None,
-        view.total,
-        finding,
-        verdict,
-        advice,
-        tuple(rows),
-        standings,
-        (*warnings_about(x, view), *failures),
+        about=described(x),
+        n=view.n,
+        k=x.k if isinstance(x, Predictions) else None,
+        total=view.total,
+        finding=finding,
+        verdict=verdict,
+        advice=mending.advice or advice,
+        rows=rows,
+        standings=mending.standings,
+        warnings=(*warnings_about(x, view), *notes_about(x), *mending.failures, *failures, *notes),
+        classes=errors[:MOST_SHOWN],
+        groups=parts,
+        best=mending.best,
+        command=mending.command,
+        facts=facts_of(x, view),
+        level=LEVEL if intervals else None,
+        draws=DRAWS if intervals else None,
+        source=Source(x, mending.maps),
     )
 
 
@@ -125,69 +151,8 @@ def described(x: Measured) -> str:
     return f"{x.n:,} claims that {x.event}{weighted}"
 
 
-def standing(name: str, x: Measured) -> Standing:
-    """The scores by which two sets of predictions are compared."""
-    share = accuracy(x) if isinstance(x, Predictions) else None
-    return Standing(name, share, nll(x), brier(x), ece(x), ks_error(x))
-
-
-def _scores(x: Measured, view: str) -> Iterator[Row]:
-    if isinstance(x, Predictions):
-        yield Row(view, "accuracy", accuracy(x), "%", "how often the top label is right")
-        yield Row(view, "NLL", nll(x), "nats", "surprise at the truth; less is better")
-        yield Row(view, "Brier score", brier(x), "", "squared miss, from 0 (perfect) to 2")
-    else:
-        yield Row(view, "event rate", share(x), "%", "how often the event happened")
-        yield Row(view, "NLL", nll(x), "nats", "surprise at the truth; less is better")
-        yield Row(view, "Brier score", brier(x), "", "squared miss, from 0 (perfect) to 1")
-
-
-def _claims(x: View, view: str) -> Iterator[Row]:
-    yield Row(view, "mean confidence", mean_claim(x), "%", "the chance claimed, on average")
-    yield Row(view, "ECE", ece(x), "points", "mean gap over 15 bins of equal width")
-    yield Row(view, "sweep ECE", sweep_ece(x), "points", "mean gap over as many bins as keep rising")
-    yield Row(view, "KS error", ks_error(x), "points", "widest gap of the running sums, no bins")
-    yield Row(view, "KS by chance", chance_limit(x), "points", "calibrated claims stay below, 19 in 20")
-    yield Row(view, "calibration error", calibration_error(x), "points", "mean gap to a smooth curve of best fit")
-    fitted = line(x)
-    if isinstance(fitted, str):
-        yield Row(view, "slope", None, "", fitted)
-        yield Row(view, "intercept", None, "", fitted)
-    else:
-        yield Row(view, "slope", fitted.slope, "", "1 is right; below it, claims too extreme")
-        yield Row(view, "intercept", fitted.intercept, "", "0 is right; log odds added to the slope")
-    if mean_claim(x) > 0:
-        yield Row(view, "observed/expected", observed_expected(x), "", "1 is right; below it, too much is claimed")
-    else:
-        yield Row(view, "observed/expected", None, "", "every claim is 0")
-
-
-def _classes(pred: Predictions) -> Iterator[Row]:
-    if pred.k > 2:
-        ks = ks_error(within_top_r(pred, 2))
-        yield Row("Top two", "KS error", ks, "points", "is the right class one of the top two?")
-    view = "Each class against the rest"
-    if pred.n * pred.k > MOST_CELLS:
-        why = "left out, as it is slow: classwise_ece(x)"
-        yield Row(view, "mean ECE", None, "points", why)
-        yield Row(view, "mean KS error", None, "points", why)
-        return
-    views = classwise(pred)
-    yield Row(view, "mean ECE", _mean(ece, views), "points", "averaged over classes, most claims near 0")
-    yield Row(view, "mean KS error", _mean(ks_error, views), "points", "averaged over classes")
-
-
-def _mean(measure: Callable[[View], float], views: Sequence[View]) -> float:
-    return float(np.mean(on_all_cores(measure, views)))
-
-
-def _mend(x: Measured, fit_on: Measured) -> tuple[tuple[Standing, ...], tuple[str, ...]]:
-    if isinstance(x, Predictions) != isinstance(fit_on, Predictions):
-        raise ValueError(f"fit_on must be of the same sort as what is reported on: got {fit_on!r} for {x!r}")
-    found, failures = [standing("as they are", x)], []
-    for family in (Temperature(), Smooth()):
-        try:
-            found.append(standing(type(family).__name__, calibrated(family.fit(fit_on), x)))
-        except DidNotConverge as error:
-            failures.append(f"{type(family).__name__} could not be fitted: {error}.")
-    return tuple(found), tuple(failures)
+def _plain(value: object) -> object:
+    """As json holds it: dataclasses as dicts, tuples as lists."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value

@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from ..choosing import Selection
     from ..fitting.newton import Certificate
     from .description import Answer, Description, Fact
+    from .groups import Group as Part
+    from .mending import Standing
+    from .numbers import Row, Unit
     from .ranking import Ranking
-    from .summary import Report, Row, Standing, Unit
+    from .summary import Report
+    from .worst import ClassError
 
 MOST_WIDTH = 100
 STRIP = 36
+WORST = 5
 SPREAD = "Over the classes, before the chances are made to sum to one; --class NAME shows one map."
 
 
@@ -30,6 +35,10 @@ def page(found: "Report") -> Group:
         parts += [Text(view, "bold"), _numbers([row for row in found.rows if row.view == view]), ""]
     if found.standings:
         parts += [Text("What a map fitted on other rows would do", "bold"), comparison(found.standings), ""]
+    if found.k is not None and found.k > 2 and found.classes:
+        parts += [Text("Classes furthest off", "bold"), _classes(found.classes[:WORST]), ""]
+    for by in dict.fromkeys(each.by for each in found.groups):
+        parts += [Text(f"By {by}", "bold"), _groups([each for each in found.groups if each.by == by]), ""]
     if found.warnings:
         parts += [Text("Mind", "bold"), *(Padding(Text(warning), (0, 0, 0, 2)) for warning in found.warnings), ""]
     return Group(*parts, Text(found.advice))
@@ -145,14 +154,45 @@ def _lines(names: Sequence[str], columns: Sequence[tuple[str, Sequence[str]]]) -
 
 
 def _numbers(rows: "Sequence[Row]") -> Table:
+    has_ends = any(row.low is not None for row in rows)
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
     for width in (19, 9, 7):
         table.add_column(width=width, no_wrap=True, justify="right" if width == 9 else "left")
+    if has_ends:
+        table.add_column(no_wrap=True)
     table.add_column(style="dim")
     for row in rows:
         unit = "" if row.value is None else row.unit
-        table.add_row(f"  {row.name}", _shown(row.value, row.unit), unit, Text(row.meaning))
+        ends = [_between(row.low, row.high, row.unit)] if has_ends else []
+        table.add_row(f"  {row.name}", _shown(row.value, row.unit), unit, *ends, Text(row.meaning))
     return table
+
+
+def _classes(found: "Sequence[ClassError]") -> Table:
+    columns = [
+        ("rows", [f"{each.seen:,.6g}" for each in found]),
+        ("claimed %", [_shown(each.claimed, "%") for each in found]),
+        ("happens %", [_shown(each.happened, "%") for each in found]),
+        ("KS points", [f"{100 * each.ks:.3f}" for each in found]),
+        ("by chance", [f"{100 * each.limit:.3f}" for each in found]),
+    ]
+    return _lines([each.name for each in found], columns)
+
+
+def _groups(found: "Sequence[Part]") -> Table:
+    columns: list[tuple[str, list[str]]] = [
+        ("rows", [f"{each.total:,.6g}" for each in found]),
+        ("claimed %", [_shown(each.claimed, "%") for each in found]),
+        ("happens %", [_shown(each.happened, "%") for each in found]),
+        ("KS points", [_shown(each.ks, "points") for each in found]),
+        ("95%", [_between(each.low, each.high, "points") for each in found]),
+        ("verdict", [each.finding for each in found]),
+    ]
+    return _lines([each.name for each in found], [(head, cells) for head, cells in columns if any(cells)])
+
+
+def _between(low: float | None, high: float | None, unit: "Unit") -> str:
+    return "" if low is None or high is None else f"{_shown(low, unit)} to {_shown(high, unit)}"
 
 
 def _shown(value: float | None, unit: "Unit") -> str:

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..cumulative import ks_error
-from ..predictions import Predictions
+from ..predictions import Ints, Predictions
 from ..scores import Line, slope_intercept
 from ..views import View
 
@@ -19,6 +19,9 @@ PATH_95, END_95 = 2.2414, 1.96
 SMALL = 0.01
 BLUNT = 0.02
 FEW = 1000
+RARE = 10
+# An outcome is most of the data with this share, or with so many times an even one.
+UNEVEN, MUCH = 0.95, 10
 
 OPENINGS: dict[Finding, str] = {
     "no error seen": "Nothing here speaks against these probabilities",
@@ -105,15 +108,41 @@ def warnings_about(x: Predictions | View, view: View) -> Iterator[str]:
         wrong = sure & (view.y != (view.p == 1))
         if sure.any():
             yield f"Claims of exactly 0 or 1: {sure.sum():,}, of which {wrong.sum():,} wrong."
+    uneven = _unevenness(x)
+    if uneven is not None:
+        yield f"Outcomes are uneven: {uneven}, so errors about the others hardly move the numbers."
     if isinstance(x, Predictions):
-        seen = np.bincount(x.labels, x.weights, x.k)
-        missing = [str(x.classes[j]) for j in np.flatnonzero(seen == 0)]
-        if missing:
-            some = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-            yield f"{len(missing)} of {x.k} classes never occur ({some}): nothing is known of their recall."
-        impossible = int((x.values[np.arange(x.n), x.labels] == 0).sum()) if x.kind == "probs" else 0
-        if impossible:
-            yield f"Rows with a chance of exactly 0 for the right class: {impossible:,}; NLL reads it as 1e-38."
+        yield from _about_classes(x)
+
+
+def _about_classes(x: Predictions) -> Iterator[str]:
+    seen = np.bincount(x.labels, x.weights, x.k)
+    missing, rare = (np.flatnonzero(each) for each in (seen == 0, (seen > 0) & (seen < RARE)))
+    if len(missing):
+        yield f"{len(missing)} of {x.k} classes never occur ({_some(x, missing)}): nothing is known of their recall."
+    if len(rare):
+        few = f"{len(rare)} of {x.k} classes occur fewer than {RARE} times"
+        yield f"{few} ({_some(x, rare)}): little is known of each."
+    impossible = int((x.values[np.arange(x.n), x.labels] == 0).sum()) if x.kind == "probs" else 0
+    if impossible:
+        yield f"Rows with a chance of exactly 0 for the right class: {impossible:,}; NLL reads it as 1e-38."
+
+
+def _unevenness(x: Predictions | View) -> str | None:
+    """Of which outcome there are so many that errors about the others hardly move the numbers."""
+    if isinstance(x, View):
+        most = max(share(x), 1 - share(x))
+        often = "happens" if share(x) > 0.5 else "fails to happen"
+        return f"the event {often} {100 * most:.3g}% of the time" if most > UNEVEN else None
+    seen = np.bincount(x.labels, x.weights, x.k) / x.total
+    most = float(seen.max())
+    if most <= min(UNEVEN, MUCH / x.k):
+        return None
+    return f"{x.classes[int(seen.argmax())]} makes up {100 * most:.3g}% of the rows"
+
+
+def _some(x: Predictions, places: Ints) -> str:
+    return ", ".join(str(x.classes[k]) for k in places[:5]) + (", ..." if len(places) > 5 else "")
 
 
 def _finding(view: View, ks: float, limit: float, gap: float) -> Finding:

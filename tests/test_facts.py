@@ -1,0 +1,29 @@
+"""Facts: what the data are, in words."""
+
+import numpy as np
+
+from calibrant import binary, from_probs, report
+
+
+def told(x: object) -> dict[str, str]:
+    return {each.name: each.words for each in report(x).facts}  # type: ignore[arg-type]
+
+
+def test_predictions_tell_their_classes_and_claims() -> None:
+    p = np.array([[0.7, 0.2, 0.1], [0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.7, 0.2, 0.1]])
+    assert told(from_probs(p, [0, 0, 0, 1], classes=["cat", "dog", "fox"])) == {
+        "rows": "4",
+        "given as": "probs of 3 classes, in float64",
+        "classes that occur": "2 of 3",
+        "commonest class": "cat: 3 rows, 75%",
+        "rarest that occurs": "dog: 1 rows, 25%",
+        "what is claimed": "that the top label is right",
+        "claims": "from 50% to 70%, 3 of them distinct",
+    }
+
+
+def test_a_view_tells_its_events_and_weights_are_counts() -> None:
+    found = told(binary([0.1, 0.9, 0.5], [0, 1, 1], weights=[2, 6, 0]))
+    assert found["rows"] == "3, standing for 8 observations"
+    assert found["events"] == "6, 75% of the claims"
+    assert found["claims"] == "from 10% to 90%, 2 of them distinct"
