@@ -144,8 +144,8 @@ def _picture(x: Measured, asked: Asked, *, bands: bool, is_before: bool, tick: C
     question, ask = asked
     view, leads = fewer(ask(x)), is_before and not question.group and question.name in LEADING
     draws = leads or (bands and (is_before or not question.group))
-    # Fits of Smooth, which take longest, are worth drawing again once, where they are looked at first.
-    draws_by: dict[type[Family], bool] = {Smooth: bands and leads}
+    # Fits of Smooth, which take longest, are drawn again only where they are looked at first.
+    draws_by: dict[type[Family], bool] = {Smooth: leads}
     curves = tuple(_line(view, family, draws=draws_by.get(type(family), draws)) for _, _, family in FAMILIES)
     by_chance, by_odds = histogram(view), histogram(view, axes="logit")
     tick()

@@ -144,7 +144,7 @@
       said.push(family.words + " Its mean gap to the diagonal is " + points(curve.error) + ".");
       if (state.confidence && curve.confidence) said.push("Blue: where the truth may lie, 95 times in 100.");
       if (state.consistency && curve.consistency) said.push("Grey: what right claims would show.");
-      if (state.consistency && !curve.consistency) said.push("What right claims would show was not worked out for this curve: a report with intervals has it.");
+      if (state.consistency && !curve.consistency) said.push("What right claims would show was not worked out for this curve.");
       if (state.claims > 0) said.push("Dotted: " + data.claims[0] + ".");
     }
     by("caption").textContent = said.join(" ");
