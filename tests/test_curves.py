@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy.stats import dirichlet
 from shared_claims import claims
 
 from calibrant import (
@@ -27,6 +28,7 @@ from calibrant import (
     accuracy,
     binary,
     calibration_error,
+    canonical,
     classwise,
     confidence_band,
     consistency_band,
@@ -34,6 +36,7 @@ from calibrant import (
     ece,
     from_logits,
     from_probs,
+    kde_error,
     ks_error,
     one_class,
     sweep_ece,
@@ -215,6 +218,23 @@ def test_a_thousand_classes_are_twelve_curves() -> None:
     assert found.error == pytest.approx(ece(classwise(pred)), abs=1e-12)
 
 
+def test_a_surface_is_the_mean_outcome_by_kernels() -> None:
+    random = np.random.default_rng(2)
+    p, w = random.dirichlet(np.ones(3), 60), random.integers(0, 3, 60)
+    labels = random.integers(0, 2, 60)
+    seen = curves.surface(from_probs(p, labels, weights=w), bandwidth=0.05, per_side=6)
+    assert len(seen.gap) == 36
+    np.testing.assert_allclose(seen.claim.sum(1), 1)
+    kernels = np.array([[w_i * dirichlet.pdf(x, row / 0.05 + 1) for row, w_i in zip(p, w, strict=True)]
+                        for x in seen.claim])  # fmt: skip
+    share = kernels @ np.eye(3)[labels] / kernels.sum(1, keepdims=True)
+    np.testing.assert_allclose(seen.share, share, atol=1e-12)
+    np.testing.assert_allclose(seen.gap, np.abs(share - seen.claim).sum(1), atol=1e-12)
+    own = [dirichlet.pdf(x, x / 0.05 + 1) for x in seen.claim]
+    np.testing.assert_allclose(seen.reached, kernels.sum(1) / own, rtol=1e-9)
+    assert seen.error == kde_error(canonical(from_probs(p, labels, weights=w)), bandwidth=0.05)
+
+
 def test_triangles_hold_every_row_and_their_gaps_are_the_simplex_error() -> None:
     random = np.random.default_rng(0)
     p = np.concatenate([random.dirichlet([0.5] * 3, 400), np.eye(3), [[0.2, 0.4, 0.4], [0.6, 0.4, 0.0]]])
@@ -290,6 +310,7 @@ def test_evaluators_order_models_by_what_they_find() -> None:
         (lambda: curves.classwise(claims(9)), "Predictions, got View"),  # type: ignore[arg-type]
         (lambda: curves.classwise(predictions(9), most=0), "most must be"),
         (lambda: curves.simplex(predictions(9)), "three classes, got 4 classes"),
+        (lambda: curves.surface(predictions(9)), "three classes, got 4 classes"),
         (lambda: curves.before_after([claims(9)]), "by name"),  # type: ignore[arg-type]
         (lambda: curves.maps(claims(9), []), "at least one"),
         (lambda: curves.ordering({}), "by name"),

@@ -230,6 +230,7 @@ def test_names_are_shown_as_they_are(name: str) -> None:
         *plots.before_after({name: curve}),
         plots.classwise(curves.classwise(pred))[0],
         plots.simplex(curves.simplex(pred))[0],
+        plots.surface(curves.surface(pred), ax=plt.figure().add_subplot()),
         plots.ordering(curves.ordering({name: view, "b": view}, {name: ece})),
         plots.pareto(curves.pareto({name: view}, n_boot=100, called=name)),
         plots.reliability(curve, ax=plt.figure().add_subplot()),

@@ -11,7 +11,7 @@ from .fitting import dirichlet_kernel
 from .fitting.beta_kernel import BetaKernel, in_log_odds
 from .fitting.dirichlet_kernel import Vectors, vectors
 from .measures import Norm, distance
-from .predictions import Array
+from .predictions import Array, Predictions
 from .progress import ticking
 from .scores import Decomposition
 from .views import Asked, Canonical, View, views_of
@@ -96,7 +96,7 @@ def _of_each(x: Measured, measure: Callable[[View | Canonical], Found]) -> list[
 def _gaps(x: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> tuple[Array, Array | None]:
     """Distances from claims to their neighbours' outcomes, and weights."""
     if isinstance(x, Canonical):
-        rows = _vectors(x)
+        rows = vectors_of(x.pred)
         if _least_rows(rows.w, len(rows.y)) <= 1:
             return np.zeros(len(rows.y)), rows.w
         order = np.inf if norm == "max" else norm
@@ -118,7 +118,7 @@ def _gaps(x: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> tuple[Array,
 def _parts(x: View | Canonical, bandwidth: Bandwidth) -> Decomposition:
     """The parts of the Brier score; mean squares of true chances are those of pairs of neighbours."""
     if isinstance(x, Canonical):
-        rows = _vectors(x)
+        rows = vectors_of(x.pred)
         _refuse_few(rows.w, len(rows.y))
         squares = _over_rows(rows, bandwidth, lambda _, share: share.sum(1), pairs=True)
         mean_square = np.average(squares, weights=rows.w)
@@ -140,20 +140,25 @@ def _parts(x: View | Canonical, bandwidth: Bandwidth) -> Decomposition:
     return Decomposition(float(apart + mean_square), float(mean_square - base), float(events - base))
 
 
-def _vectors(x: Canonical) -> Vectors:
-    pred = x.pred
+def vectors_of(pred: Predictions) -> Vectors:
+    """Whole vectors as kernels take them."""
     return vectors(pred.values, pred.labels, pred.weights, logits=pred.kind == "logits")
 
 
-def _over_rows(rows: Vectors, bandwidth: Bandwidth, use: Callable[[slice, Array], Array], *, pairs: bool) -> Array:
-    blocks = len(rows.blocks())
+def vector_bandwidth(rows: Vectors, bandwidth: Bandwidth) -> float:
+    """The width given, or the one chosen for whole vectors."""
     if bandwidth == "rule":
-        bandwidth = dirichlet_kernel.quick_bandwidth(rows)
-    elif bandwidth is None:
-        with ticking("choosing the bandwidth", blocks) as tick:
-            bandwidth = dirichlet_kernel.best_bandwidth(rows, tick)
-    with ticking("summing kernels", blocks) as tick:
-        return dirichlet_kernel.left_out(rows, float(bandwidth), use, tick, pairs=pairs)
+        return dirichlet_kernel.quick_bandwidth(rows)
+    if bandwidth is not None:
+        return float(bandwidth)
+    with ticking("choosing the bandwidth", len(rows.blocks())) as tick:
+        return dirichlet_kernel.best_bandwidth(rows, tick)
+
+
+def _over_rows(rows: Vectors, bandwidth: Bandwidth, use: Callable[[slice, Array], Array], *, pairs: bool) -> Array:
+    h = vector_bandwidth(rows, bandwidth)
+    with ticking("summing kernels", len(rows.blocks())) as tick:
+        return dirichlet_kernel.left_out(rows, h, use, tick, pairs=pairs)
 
 
 def _least_rows(counts: Array | None, n: int) -> float:

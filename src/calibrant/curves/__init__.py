@@ -20,4 +20,6 @@ from .models import pareto as pareto
 from .sums import Sums as Sums
 from .sums import cumulative as cumulative
 from .triangles import Simplex as Simplex
+from .triangles import Surface as Surface
 from .triangles import simplex as simplex
+from .triangles import surface as surface

@@ -4,8 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..chances.kernel import Bandwidth, refuse_bandwidth
+from ..fitting.dirichlet_kernel import shares_at
+from ..kde import kde_error, vector_bandwidth, vectors_of
 from ..predictions import Array, Ints, Predictions
 from ..simplex import simplex_error, triangles
+from ..views import canonical
 
 # Rows shown one by one, at most.
 _POINTS = 1000
@@ -32,6 +36,25 @@ class Simplex:
     labels: Ints
 
 
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles all over the simplex: at the middle of each the `claim`, and the `share` of each class about it.
+
+    `gap` is the distance between them, summed over classes, and `reached` how many rows, all told, lie within the
+    kernel's reach: where it is below 1 nobody is near. `error` is the `kde_error` of the rows.
+    """
+
+    classes: tuple[str, str, str]
+    corners: Array
+    claim: Array
+    share: Array
+    gap: Array
+    reached: Array
+    bandwidth: float
+    error: float
+    total: float
+
+
 def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
     """Vectors of three chances binned into triangles, `per_side` along each side, and what happened in each.
 
@@ -39,9 +62,7 @@ def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
     >>> round(simplex(from_probs([[0.6, 0.3, 0.1]] * 10, [0] * 6 + [1] * 2 + [2] * 2)).error, 3)
     0.2
     """
-    if not isinstance(pred, Predictions) or pred.k != 3:
-        got = f"{pred.k} classes" if isinstance(pred, Predictions) else type(pred).__name__
-        raise ValueError(f"a triangle shows Predictions of three classes, got {got}; use classwise for others")
+    first, second, third = _three(pred)
     error = simplex_error(pred, per_side)
     kept = np.arange(pred.n) if pred.weights is None else np.flatnonzero(pred.weights)
     w = np.ones(len(kept)) if pred.weights is None else pred.weights[kept]
@@ -56,7 +77,6 @@ def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
     # Some rows of all, whatever their order.
     order = np.lexsort((labels, p[:, 1], p[:, 0]))
     some = order[np.unique(np.linspace(0, len(order) - 1, _POINTS).round().astype(np.intp))]
-    first, second, third = map(str, pred.classes)
     return Simplex(
         (first, second, third),
         _corners(cells, per_side),
@@ -69,6 +89,47 @@ def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
         p[some],
         labels[some],
     )
+
+
+def surface(pred: Predictions, *, bandwidth: Bandwidth = "rule", per_side: int = 32) -> Surface:
+    """What happens about every vector of three chances, by kernels at the rows; as many triangles as bins would be.
+
+    >>> from calibrant import from_probs
+    >>> found = surface(from_probs([[0.6, 0.3, 0.1]] * 10, [0] * 6 + [1] * 2 + [2] * 2), bandwidth=0.01)
+    >>> found.share[found.reached.argmax()].round(3).tolist()
+    [0.6, 0.2, 0.2]
+    """
+    names = _three(pred)
+    refuse_bandwidth(bandwidth)
+    if per_side < 1:
+        raise ValueError(f"per_side must be at least 1, got {per_side}")
+    rows = vectors_of(pred)
+    h = vector_bandwidth(rows, bandwidth)
+    first, second = np.divmod(np.arange(2 * per_side**2) // 2, per_side)
+    down = np.arange(2 * per_side**2) % 2
+    corners = _corners(np.flatnonzero(first + second + down < per_side), per_side)
+    claim = corners.mean(1)
+    share, reached = shares_at(rows, h, claim)
+    return Surface(
+        names,
+        corners,
+        claim,
+        share,
+        np.abs(share - claim).sum(1),
+        reached,
+        h,
+        kde_error(canonical(pred), bandwidth=h),
+        pred.total,
+    )
+
+
+def _three(pred: Predictions) -> tuple[str, str, str]:
+    """The names of three classes, which there must be."""
+    if not isinstance(pred, Predictions) or pred.k != 3:
+        got = f"{pred.k} classes" if isinstance(pred, Predictions) else type(pred).__name__
+        raise ValueError(f"a triangle shows Predictions of three classes, got {got}; use classwise for others")
+    first, second, third = map(str, pred.classes)
+    return first, second, third
 
 
 def _corners(cells: Ints, per_side: int) -> Array:

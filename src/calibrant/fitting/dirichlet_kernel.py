@@ -122,6 +122,27 @@ def left_out(
     return np.concatenate(on_all_cores(part, rows.blocks()))
 
 
+def shares_at(rows: Vectors, h: float, p: Array) -> tuple[Array, Array]:
+    """The share of every class about other vectors, and how many rows, all told, lie within reach of each."""
+    bias = _bias(rows, h)
+    starts = np.flatnonzero(np.append(True, rows.y[1:] != rows.y[:-1]))
+    with np.errstate(divide="ignore"):
+        log_p = np.maximum(np.log(p), FLOOR)
+    alpha = p / h + 1
+    # A row just there would count as one.
+    own = gammaln(alpha.sum(1)) - gammaln(alpha).sum(1) + (p * log_p).sum(1) / h
+    share, reached = np.zeros_like(p), np.empty(len(p))
+
+    def fill(block: slice) -> None:
+        log_sum, found = class_shares(log_p[block] @ rows.p.T / h + bias, starts)
+        share[block, rows.y[starts]] = found
+        reached[block] = np.exp(np.minimum(log_sum - own[block], 700))
+
+    step = max(1, _CELLS // len(rows.y))
+    on_all_cores(fill, [slice(i, i + step) for i in range(0, len(p), step)])
+    return share, reached
+
+
 def _bias(rows: Vectors, h: float) -> Array:
     """What the log of each key's kernel has beside the product, with the log of its count."""
     bias = np.empty(len(rows.y))

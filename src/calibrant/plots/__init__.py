@@ -12,3 +12,4 @@ from .graphs import ordering as ordering
 from .graphs import pareto as pareto
 from .style import STYLE as STYLE
 from .triangle import simplex as simplex
+from .triangle import surface as surface

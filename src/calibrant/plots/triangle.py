@@ -8,7 +8,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.ticker import FuncFormatter
 
-from ..curves import Simplex
+from ..curves import Simplex, Surface
+from ..predictions import Array
 from .style import BLACK, BLUE, GREY, ORANGE, PALE, VERMILLION, number, points, say, some_axes, styled, wrapped
 
 _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
@@ -32,11 +33,7 @@ def simplex(seen: Simplex, *, panels: Sequence[Axes] | None = None) -> list[Axes
     for k, (colour, marker) in enumerate(_LOOKS):
         x, y = (seen.points[seen.labels == k] @ _CORNERS).T
         rows.plot(x, y, ls="none", marker=marker, ms=3.5, color=colour, alpha=0.6, mew=0)
-    shades = PolyCollection(
-        triangles, cmap=_GAPS, norm=Normalize(0, max(0.1, seen.gap.max())), edgecolor="white", lw=0.8
-    )
-    shades.set_array(seen.gap)
-    gaps.add_collection(shades)
+    _shaded(gaps, seen.corners, seen.gap, edge=0.8)
     many = seen.count >= _MANY
     for claim, share in zip(seen.mean_claim[many] @ _CORNERS, seen.share[many] @ _CORNERS, strict=True):
         gaps.annotate("", share, claim, arrowprops=_ARROW)
@@ -44,14 +41,39 @@ def simplex(seen: Simplex, *, panels: Sequence[Axes] | None = None) -> list[Axes
         _corners(ax, seen)
     say(rows, title=f"{number(len(seen.points))} of {number(seen.total)} rows, by their class")
     say(gaps, title=f"Canonical error {points(seen.error)}")
-    show = FuncFormatter(lambda gap, _: f"{100 * gap:.0f}")
-    bar = gaps.figure.colorbar(shades, ax=gaps, location="bottom", shrink=0.6, aspect=30, pad=0.02, format=show)
-    bar.set_label("gap, summed over classes, in points")
-    bar.outline.set_visible(False)
     return found
 
 
-def _corners(ax: Axes, seen: Simplex) -> None:
+@styled
+def surface(seen: Surface, *, ax: Axes | None = None) -> Axes:
+    """Draw the gap between claims and what happens about them; where no row is near, nothing."""
+    ax = some_axes(None if ax is None else [ax], 1, 1, 4.2, 4.0)[0]
+    near = seen.reached >= 1
+    _shaded(ax, seen.corners[near], seen.gap[near], edge=0.0)
+    _corners(ax, seen)
+    say(ax, title=f"Canonical error {points(seen.error)}\nby kernels of bandwidth {seen.bandwidth:.2g}")
+    return ax
+
+
+def _shaded(ax: Axes, corners: Array, gap: Array, *, edge: float) -> None:
+    """Triangles by their gap, and what the shades mean."""
+    # Without a line between them, faces would leave hairs: each is drawn over its own edge.
+    shades = PolyCollection(
+        list(corners @ _CORNERS),
+        cmap=_GAPS,
+        norm=Normalize(0, max(0.1, gap.max(initial=0))),
+        edgecolor="white" if edge else "face",
+        lw=edge or 0.2,
+    )
+    shades.set_array(gap)
+    ax.add_collection(shades)
+    show = FuncFormatter(lambda gap, _: f"{100 * gap:.0f}")
+    bar = ax.figure.colorbar(shades, ax=ax, location="bottom", shrink=0.6, aspect=30, pad=0.02, format=show)
+    bar.set_label("gap, summed over classes, in points")
+    bar.outline.set_visible(False)
+
+
+def _corners(ax: Axes, seen: Simplex | Surface) -> None:
     """The triangle and the names of its corners, each with the marker of its class."""
     ax.plot(*np.vstack([_CORNERS, _CORNERS[:1]]).T, color=GREY, lw=1)
     places = ((0.0, -0.06, "left", "top"), (1.0, -0.06, "right", "top"), (0.5, 0.93, "center", "bottom"))
