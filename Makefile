@@ -18,7 +18,7 @@ demo: $(BASE)
 setup: $(DEV)
 
 test: $(DEV)
-	$(BIN)/python -m pytest -q
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 lint: $(DEV)
 	$(BIN)/ruff check .

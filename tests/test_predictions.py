@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-import torch
 from scipy.special import log_softmax, softmax
 
 from calibrant import Predictions, binary, ece, from_logits, from_probs, multilabel
@@ -33,7 +32,6 @@ def test_scores_are_the_raw_logits_or_else_log_probabilities() -> None:
 def test_arrays_are_not_copied() -> None:
     single = PROBS.astype(np.float32)
     assert from_probs(single, LABELS).probs is single
-    assert np.shares_memory(from_logits(torch.from_numpy(LOGITS), LABELS).scores, LOGITS)
     assert from_probs(single, LABELS).labels is LABELS
 
 
@@ -45,25 +43,16 @@ def test_float_types_are_kept(kind: type) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [
-        PROBS.tolist(),
-        torch.from_numpy(PROBS).requires_grad_(),
-        pd.DataFrame(PROBS),
-        pl.DataFrame(PROBS, schema=list("abcd")),
-    ],
-    ids=["list", "torch", "pandas", "polars"],
+    [PROBS.tolist(), pd.DataFrame(PROBS), pl.DataFrame(PROBS, schema=list("abcd"))],
+    ids=["list", "pandas", "polars"],
 )
 def test_inputs_of_other_libraries(given: object) -> None:
     np.testing.assert_array_equal(from_probs(given, LABELS).probs, PROBS)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("given", [LABELS.tolist(), torch.from_numpy(LABELS), pd.Series(LABELS), pl.Series(LABELS)])
+@pytest.mark.parametrize("given", [LABELS.tolist(), pd.Series(LABELS), pl.Series(LABELS)])
 def test_labels_of_other_libraries(given: object) -> None:
     np.testing.assert_array_equal(from_probs(PROBS, given).labels, LABELS)  # type: ignore[arg-type]
-
-
-def test_bfloat16_tensors_become_float32() -> None:
-    assert from_logits(torch.from_numpy(LOGITS).bfloat16(), LABELS).scores.dtype == np.float32
 
 
 def test_one_dimension_is_class_one() -> None:
@@ -165,8 +154,6 @@ def test_columns_of_lists(given: object) -> None:
 
 
 def test_coarse_types_may_miss_one_by_more() -> None:
-    half = torch.softmax(torch.from_numpy(LOGITS), 1).bfloat16()
-    assert from_probs(half, LABELS).n == 50
     assert from_probs(PROBS.astype(np.float16), LABELS).n == 50
 
 
@@ -175,7 +162,7 @@ def test_rounding_out_of_range_is_put_right() -> None:
     assert from_probs([[1.0, -1e-17]], [0]).probs.tolist() == [[1.0, 0.0]]
 
 
-@pytest.mark.parametrize("labels", [np.array([1, 0], object), pd.Series([1, 0], dtype="Int64"), torch.tensor([1, 0])])
+@pytest.mark.parametrize("labels", [np.array([1, 0], object), pd.Series([1, 0], dtype="Int64")])
 def test_labels_of_odd_types(labels: object) -> None:
     pred = from_probs([[0.7, 0.3]] * 2, labels, classes=["a", "b"])  # type: ignore[arg-type]
     assert pred.labels.tolist() == [1, 0]
