@@ -8,7 +8,8 @@ from shared_kernels import log_kernels as dense_kernels
 
 from calibrant.fitting import beta_kernel
 from calibrant.fitting.bandwidths import BANDWIDTHS
-from calibrant.fitting.beta_kernel import BetaKernel, best_bandwidth, in_log_odds, quick_bandwidth
+from calibrant.fitting.beta_density import floored_log_odds
+from calibrant.fitting.beta_kernel import BetaKernel, best_bandwidth, quick_bandwidth
 from calibrant.fitting.pooling import Pool, pool
 
 N = 600
@@ -32,7 +33,7 @@ def _claims(kind: str, seed: int = 0) -> np.ndarray:
 def _pooled(p: np.ndarray, y: np.ndarray, w: np.ndarray | None = None) -> tuple[Pool, np.ndarray]:
     """Claims in log odds, and the place of each row among them."""
     found = pool(p, y, w)
-    return in_log_odds(found), np.searchsorted(found.p, p)
+    return found._replace(p=floored_log_odds(found.p)), np.searchsorted(found.p, p)
 
 
 @pytest.mark.parametrize("h", WIDTHS)
@@ -55,7 +56,7 @@ def test_new_claims_against_dense_sums(h: float) -> None:
     new = np.concatenate([np.random.default_rng(4).random(200), [0, 1e-300, 1e-9, 0.5, 1 - 1e-16, 1]])
     logs = dense_kernels(two(new), two(p), h)
     weights = np.exp(logs - logs.max(1, keepdims=True))
-    found = BetaKernel(_pooled(p, y)[0], h).at(new)
+    found = BetaKernel(_pooled(p, y)[0], h).at(floored_log_odds(new))
     np.testing.assert_allclose(found, weights @ y / weights.sum(1), atol=5e-6)
 
 
@@ -118,10 +119,10 @@ def test_lonely_claims_are_summed_alike_in_blocks_of_any_size(monkeypatch: pytes
     p = np.random.default_rng(12).random(200)
     kernel = BetaKernel(_pooled(p, p > 0.4)[0], 1e-4)
     new = np.random.default_rng(13).random(300)
-    expected = kernel.at(new), kernel.log_density(), kernel.pairs_left_out(event=True)
+    expected = kernel.at(floored_log_odds(new)), kernel.log_density(), kernel.pairs_left_out(event=True)
     monkeypatch.setattr(beta_kernel, "_CELLS_AT_ONCE", 100)
     monkeypatch.setattr(beta_kernel, "_ROWS_AT_ONCE", 7)
-    found = kernel.at(new), kernel.log_density(), kernel.pairs_left_out(event=True)
+    found = kernel.at(floored_log_odds(new)), kernel.log_density(), kernel.pairs_left_out(event=True)
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-20)
 

@@ -218,7 +218,7 @@ def test_what_means_nothing_is_refused() -> None:
     for nothing in none:
         with pytest.raises(ValueError, match="at least one family"):
             compare(x, x, nothing)
-    with pytest.raises(ValueError, match="must be of type Family"):
+    with pytest.raises(ValueError, match="must be a family, such as Temperature"):
         select(x, [Temperature])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="got Predictions and View"):
         compare(x, top_label(x), [Temperature()])

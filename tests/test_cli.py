@@ -441,7 +441,7 @@ def test_an_infinite_temperature_is_null_in_json(capsys: pytest.CaptureFixture[s
         (["compare", "classes.csv", "chances.jsonl"], "models must be of one sort"),
         (["apply", "classes.csv", "classes.csv", "-o", "out.csv"], "is not a map saved by calibrant"),
         (["apply", "absent.safetensors", "classes.csv", "-o", "out.csv"], "there is no such file"),
-        (["apply", "m.safetensors", "classes.csv", "-o", "classes.csv"], "must not be the file that is read"),
+        (["apply", "m.safetensors", "classes.csv", "-o", "classes.csv"], "must not be a file that is read"),
         (
             ["apply", "m.safetensors", "classes.csv", "-o", "out.xls"],
             "must end in .npz, .csv, .parquet, .arrow, .feather, .jsonl",

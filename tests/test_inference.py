@@ -144,6 +144,16 @@ def test_laws_of_order_and_weights(measure: Callable[[View], float]) -> None:
     assert again == pytest.approx(found, abs=1e-12 if measure is ece else 0.02)
 
 
+def test_the_order_of_tied_rows_plays_no_part() -> None:
+    random = np.random.default_rng(4)
+    p = random.dirichlet(np.ones(4), 200).round(2)
+    pred = from_probs(p / p.sum(1, keepdims=True), random.integers(0, 4, 200))
+    mixed = pred[random.permutation(200)]
+    for measure, ask in ((brier, lambda x: x), (ece, classwise)):
+        found, again = (interval(measure, ask(x), n_boot=100) for x in (pred, mixed))
+        assert found == pytest.approx(again, abs=1e-12)
+
+
 def test_log_odds_beyond_rounding_are_kept() -> None:
     random = np.random.default_rng(0)
     z = random.normal(0, 30, 300)
@@ -209,6 +219,17 @@ def test_paired_differences_are_those_of_a_mean() -> None:
     apart = compare_models({"raw": pred, "mended": mended[1:]}, nll, n_boot=400)
     assert not apart.paired
     assert apart.rows[1].high - apart.rows[1].low > 4 * half
+
+
+def test_other_labels_are_other_rows() -> None:
+    one, other = _sharp(0), _sharp(1)
+    assert compare_models({"one": one, "same": one}, ece, n_boot=100).paired
+    assert not compare_models({"one": one, "other": other}, ece, n_boot=100).paired
+
+
+def test_a_measure_that_gives_nan_is_refused() -> None:
+    with pytest.raises(ValueError, match="measure must give a number, got nan"):
+        interval(lambda _: float("nan"), claims(20), n_boot=100)
 
 
 def test_a_model_does_not_differ_from_its_like() -> None:

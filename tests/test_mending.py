@@ -7,7 +7,8 @@ from shared_claims import claims
 
 import calibrant
 from calibrant import Binned, Isotonic, MatrixScaling, OneVsRest, OrderPreserving, Predictions, Temperature, samples
-from calibrant.reporting.mending import AS_THEY_ARE, mend
+from calibrant.choosing import AS_THEY_ARE
+from calibrant.reporting.mending import mend
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,8 @@ def test_where_no_map_helps_nothing_is_recommended() -> None:
 def test_a_family_that_cannot_be_fitted_is_told_of_and_kills_nothing() -> None:
     found = mend(claims(300, lift=1), claims(300, lift=1, seed=1), [MatrixScaling(), Binned(slope=0)])
     assert [each.name for each in found.standings] == [AS_THEY_ARE, repr(Binned(slope=0))]
-    assert len(found.failures) == 1
-    assert "maps whole vectors" in found.failures[0]
+    assert len(found.notes) == 1
+    assert "maps whole vectors" in found.notes[0]
     none = mend(claims(300), claims(300, seed=1), [MatrixScaling()])
     assert (none.maps, none.best) == ({}, None)
     assert str(none.advice).startswith("No map could be fitted")

@@ -20,7 +20,8 @@ from calibrant import (
     nll,
 )
 from calibrant.choosing import Candidate
-from calibrant.reporting.ranking import LEAVE, SAME_ROWS, rank_families, rank_models, reason
+from calibrant.reporting.mending import SAME_ROWS
+from calibrant.reporting.ranking import LEAVE, rank_families, rank_models, reason
 
 
 def _sharp(seed: int, n: int = 400, sharpness: float = 2.0) -> Predictions:

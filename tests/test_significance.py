@@ -92,6 +92,11 @@ def test_sure_claims(method: Method) -> None:
     assert wrong.p_value < 0.01
 
 
+@pytest.mark.parametrize("method", ["ks", "skce"])
+def test_what_no_draw_matches_is_still_not_impossible(method: Method) -> None:
+    assert calibration_test(claims(1000, lift=-2), method=method, n_draws=199).p_value == 1 / 200
+
+
 def test_whole_vectors() -> None:
     random = np.random.default_rng(0)
     p = random.dirichlet(np.ones(4), 300)
@@ -99,7 +104,7 @@ def test_whole_vectors() -> None:
     bold = p**2 / (p**2).sum(1, keepdims=True)
     right, wrong = (calibration_test(canonical(from_probs(q, labels)), method="skce") for q in (p, bold))
     assert wrong.p_value < 0.01 < right.p_value
-    assert wrong.statistic == skce(canonical(from_probs(bold, labels)))
+    assert wrong.statistic == pytest.approx(skce(canonical(from_probs(bold, labels))), rel=1e-12)
     with pytest.raises(ValueError, match="whole vectors are tested by method=\"skce\", got 'ks'"):
         calibration_test(canonical(from_probs(p, labels)))
 

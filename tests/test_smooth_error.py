@@ -49,6 +49,12 @@ def test_a_fixed_width_against_the_integral(kind: str, width: float) -> None:
     assert smece(binary(p, y), width=width) == pytest.approx(_dense(p, y, width), abs=2e-6)
 
 
+@pytest.mark.parametrize("width", [0.1, 0.5, 0.9])
+def test_few_rows_are_as_exact(width: float) -> None:
+    p, y = np.array([0.13, 0.5, 0.91]), np.array([1, 0, 1])
+    assert smece(binary(p, y), width=width) == pytest.approx(_dense(p, y, width), abs=2e-6)
+
+
 @each_kind
 def test_the_automatic_width_is_the_error(kind: str) -> None:
     p, y = _claims(kind)

@@ -106,7 +106,7 @@ def test_fit_on_shows_what_maps_would_do(sample: tuple[Predictions, Predictions]
 
 
 def test_fit_on_must_be_of_the_same_sort(sample: tuple[Predictions, Predictions]) -> None:
-    with pytest.raises(ValueError, match="fit_on must be of the same sort"):
+    with pytest.raises(ValueError, match="fit_on must be of the same sort as what is reported on: got View for Pred"):
         report(sample[1], fit_on=claims(50))
     with pytest.raises(ValueError, match="this map was fitted on probs"):
         report(sample[1], fit_on=from_probs(sample[0].probs, sample[0].labels))

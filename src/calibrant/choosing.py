@@ -1,7 +1,7 @@
 """Which family to use: all of them side by side on other rows, or the simplest that cross-validation supports."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ from .vectors.temperature import Temperature
 from .views import MAKE_THEM, View, canonical
 
 Measured = Predictions | View
+AS_THEY_ARE = "as they are"
 Families = Sequence[Family] | Mapping[str, Family]
 Score = Literal["nll", "brier"]
 
@@ -113,7 +114,7 @@ def compare(fit_on: Measured, test: Measured, families: Families) -> Comparison:
     (['as they are', 'Temperature()'], True)
     """
     _refuse_strangers(fit_on, test)
-    named, rows, failures = _named(families), [contender("as they are", test)], []
+    named, rows, failures = named_families(families), [contender(AS_THEY_ARE, test)], []
     with ticking("comparing families", len(named)) as tick:
         for name, family in named.items():
             try:
@@ -153,7 +154,7 @@ def cross_validate(
     """
     _refuse_strangers(fit_on)
     refuse_other("score", score, Score)
-    named = _named(_by_default(fit_on) if families is None else families)
+    named = named_families(_by_default(fit_on) if families is None else families)
     view = canonical(fit_on) if isinstance(fit_on, Predictions) else fit_on
     parts = held_out(view, folds, seed)
     losses: dict[str, list[Array]] = {name: [] for name in named}
@@ -230,12 +231,17 @@ def contender(name: str, x: Measured, fit_seconds: float = 0.0, apply_seconds: f
     return Contender(name, nll(x), brier(x), accuracy(x), ece(x), ks_error(x), by_class, fit_seconds, apply_seconds)
 
 
-def _named(families: Families) -> dict[str, Family]:
-    if not isinstance(families, Sequence | Mapping) or not families:
+def named_families(families: Families, name: Callable[[Family], str] = repr) -> dict[str, Family]:
+    """Families by the names given, or by those that `name` gives them."""
+    if isinstance(families, str) or not isinstance(families, Sequence | Mapping) or not families:
         raise ValueError(f"families must be a list, or a dict by name, of at least one family; got {families!r}")
-    named = dict(families) if isinstance(families, Mapping) else {repr(family): family for family in families}
-    for name, family in named.items():
-        refuse_other(f"families[{name!r}]", family, Family)
+    listed = {repr(each): each for each in families} if not isinstance(families, Mapping) else families
+    for called, family in listed.items():
+        if not isinstance(family, Family):
+            raise ValueError(f"families[{called!r}] must be a family, such as Temperature(); got {family!r}")
+    named = dict(families) if isinstance(families, Mapping) else {name(family): family for family in families}
+    if AS_THEY_ARE in named:
+        raise ValueError(f"no family may be called {AS_THEY_ARE!r}, as the claims themselves are; name it otherwise")
     return named
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .predictions import Array, Predictions
-from .progress import ticking
+from .progress import hushed, ticking
 from .resampling import Random, redrawn, replicates, same_rows, sorted_rows
 from .truths import Measure, by_truths, like, number
 from .views import Asked, View, binary, top_label, views_of
@@ -118,7 +118,7 @@ def compare_models(
         values = [number(measure, like(x, drawn[part])) for x, part in parts]
         return np.subtract(values, values[0])
 
-    with ticking("drawing rows again", n_boot) as tick:
+    with ticking("drawing rows again", n_boot) as tick, hushed():
         found = np.array(replicates(differences, range(n_boot), seed, tick))
     value = np.array([number(measure, x) for x in models.values()])
     difference = value - value[0]
@@ -131,7 +131,7 @@ def compare_models(
 def _by_rows(measure: Measure, x: Asked, level: float, n_boot: int, seed: int) -> tuple[float, float]:
     """The middle part of what rows drawn again give."""
     rows = sorted_rows(_several(x))
-    with ticking("drawing rows again", n_boot) as tick:
+    with ticking("drawing rows again", n_boot) as tick, hushed():
         found = replicates(lambda _, random: number(measure, like(x, redrawn(rows, random))), range(n_boot), seed, tick)
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import Literal, TypeVar
 
 import numpy as np
+from scipy.special import expit
 
 from .chances.kernel import Bandwidth, bandwidth_for, refuse_bandwidth
 from .families import refuse_other
 from .fitting import dirichlet_kernel
-from .fitting.beta_kernel import BetaKernel, in_log_odds
+from .fitting.beta_kernel import BetaKernel, floored
 from .fitting.dirichlet_kernel import Vectors, vectors
 from .measures import Norm, distance
 from .predictions import Array, Predictions
@@ -20,6 +21,7 @@ Measured = Asked | Canonical
 Found = TypeVar("Found")
 # Cells of the unit interval for densities along it.
 _CELLS = 1 << 13
+_NARROWEST, _FLAT = 4 / _CELLS, 100.0
 
 
 def kde_error(x: Measured, *, bandwidth: Bandwidth = None, norm: Norm = 1, debias: bool = False) -> float:
@@ -27,6 +29,7 @@ def kde_error(x: Measured, *, bandwidth: Bandwidth = None, norm: Norm = 1, debia
 
     Neighbours are weighed by Beta or Dirichlet kernels, and no row is its own: a row alone gives 0. Of several views
     the mean is taken, where paper 001, eq. 16, has the sum. `debias`, for norm 2, pairs neighbours up (its eq. 14).
+    To choose a bandwidth takes longest: where it is asked often, as by `interval`, give one, or "rule".
 
     >>> from calibrant import simulate
     >>> round(kde_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
@@ -34,6 +37,7 @@ def kde_error(x: Measured, *, bandwidth: Bandwidth = None, norm: Norm = 1, debia
     """
     refuse_bandwidth(bandwidth)
     refuse_other("norm", norm, Norm)
+    refuse_other("debias", debias, bool)
     if debias and norm != 2:
         raise ValueError(f"debias=True knows what chance adds to squares; use norm=2, got {norm!r}")
 
@@ -78,6 +82,8 @@ def triweight_error(x: Asked, *, bandwidth: float | None = None, norm: Literal[1
     refuse_bandwidth(bandwidth)
     refuse_other("bandwidth", bandwidth, float | int | None)
     refuse_other("norm", norm, Literal[1, 2])
+    if bandwidth is not None and bandwidth < _NARROWEST:
+        raise ValueError(f"bandwidth must be at least {_NARROWEST:.2g} along chances, such as 0.05; got {bandwidth}")
     return float(np.mean([_triweight(view, bandwidth, norm) for view in views_of(x)]))
 
 
@@ -106,11 +112,11 @@ def _gaps(x: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> tuple[Array,
             return np.linalg.norm(share, order, axis=1)
 
         return _over_rows(rows, bandwidth, gap, pairs=False), rows.w
-    p, w, happened = x.pool
+    odds, w, happened = pool = floored(x.odds_pool)
     counts = np.concatenate([happened, w - happened])
     if _least_rows(counts, len(counts)) <= 1:
         return np.zeros(len(counts)), counts
-    pool = in_log_odds(x.pool)
+    p = expit(odds)
     kernel = BetaKernel(pool, bandwidth_for(pool, bandwidth))
     return np.abs(np.concatenate([kernel.left_out(event=event) - p for event in (True, False)])), counts
 
@@ -127,10 +133,10 @@ def _parts(x: View | Canonical, bandwidth: Bandwidth) -> Decomposition:
         share = np.bincount(rows.y, rows.w) / rows.total
         events, base = 1.0, share @ share
     else:
-        p, w, happened = x.pool
+        odds, w, happened = pool = floored(x.odds_pool)
         counts = np.concatenate([happened, w - happened])
         _refuse_few(counts, len(counts))
-        pool = in_log_odds(x.pool)
+        p = expit(odds)
         kernel = BetaKernel(pool, bandwidth_for(pool, bandwidth))
         squares = np.concatenate([kernel.pairs_left_out(event=event) for event in (True, False)])
         mean_square = np.average(squares, weights=counts)
@@ -175,8 +181,8 @@ def _triweight(view: View, bandwidth: float | None, norm: Literal[1, 2]) -> floa
     p, w, happened = view.pool
     spread = np.sqrt(np.average((p - np.average(p, weights=w)) ** 2, weights=w))
     width = spread * (2 * w.sum()) ** -0.2 if bandwidth is None else bandwidth
-    # A kernel narrower than a few cells would not be seen by the grid.
-    kernel = _triweight_kernel(max(width, 4 / _CELLS))
+    # A kernel narrower than a few cells would not be seen by the grid, and beyond some width all are flat.
+    kernel = _triweight_kernel(min(max(width, _NARROWEST), _FLAT))
     density, events = (_mirrored(p, weights, kernel) for weights in (w, happened))
     at, trapezoid = np.linspace(0, 1, _CELLS + 1), np.ones(_CELLS + 1)
     trapezoid[[0, -1]] = 0.5

@@ -160,7 +160,7 @@ def from_probs(
 def floats(x: ArrayLike, name: str) -> Array:
     """`x` as a floating array, in its own float type and without a copy where it has one."""
     try:
-        array = _host(x)
+        array = host(x)
         if array.dtype.kind == "O":
             # A column of lists, as data frames have them.
             array = np.array([np.asarray(row, np.float64) for row in array])
@@ -190,7 +190,7 @@ def chances(p: ArrayLike, name: str = "p") -> Array:
 
 def outcomes(y: ArrayLike, n: int) -> Bools:
     """Whether the event happened, a row each, checked."""
-    array = _host(y)
+    array = host(y)
     if array.dtype.kind != "b":
         array = floats(array, "y")
     if array.shape != (n,):
@@ -220,7 +220,8 @@ def counts(weights: ArrayLike | None, n: int) -> Array | None:
     return w
 
 
-def _host(x: ArrayLike) -> NDArray[Any]:
+def host(x: ArrayLike) -> NDArray[Any]:
+    """An array in the memory of this machine, of whatever was given."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(x, torch.Tensor):
         tensor = x.detach().cpu()
@@ -266,7 +267,7 @@ def _predictions(
 
 def _labels(labels: ArrayLike, n: int, classes: tuple[Hashable, ...]) -> Ints:
     try:
-        array = _host(labels)
+        array = host(labels)
     except ValueError as error:
         raise ValueError(f"labels must be one class for each of the {n} rows, got {_briefly(labels)}") from error
     if array.shape != (n,):

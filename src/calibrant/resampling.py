@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .predictions import Array, Bools, Predictions
 from .views import Canonical, View
@@ -110,15 +111,9 @@ def drawn_as_one(parts: Sequence[Cells], truth: Sequence[Array], random: Random)
 
 
 def sorted_rows(xs: Sequence[OneSort]) -> list[OneSort]:
-    """Rows of all in one order, by what the first claims and what happened, so that their order plays no part."""
-    first = xs[0]
-    w = _weights(first)
-    w = np.zeros(first.n) if w is None else w
-    if isinstance(first, View):
-        order = np.lexsort((w, first.y, first.log_odds, first.p))
-    else:
-        values = first.values
-        order = np.lexsort((w, values[:, -1], values[:, 0], values.max(1), first.labels))
+    """Rows of all in one order, by what is claimed and what happened, so that their order plays no part."""
+    w = _weights(xs[0])
+    order = np.lexsort((np.zeros(xs[0].n) if w is None else w, *(key for x in reversed(xs) for key in _keys(x))))
     # A view's log odds are worked out once, not in every replicate.
     return [
         x[order] if isinstance(x, Predictions) else replace(x[order], exact_log_odds=x.log_odds[order].__getitem__)
@@ -133,9 +128,15 @@ def redrawn(xs: Sequence[Rows], random: Random) -> list[Rows]:
 
 
 def same_rows(x: Rows, other: Rows) -> bool:
-    """Whether both have as many rows and weigh them alike, so that rows in the same place may be one."""
+    """Whether both have as many rows, of the same labels and weights, so that rows in the same place may be one."""
+    if isinstance(x, Predictions) and isinstance(other, Predictions) and not np.array_equal(x.labels, other.labels):
+        return False
     w, v = _weights(x), _weights(other)
     return x.n == other.n and ((w is None and v is None) or (w is not None and v is not None and np.array_equal(w, v)))
+
+
+def _keys(x: Rows) -> list[NDArray[Any]]:
+    return [x.y, x.log_odds, x.p] if isinstance(x, View) else [*x.values.T[::-1], x.labels]
 
 
 def _reweighed(x: Rows, w: Array) -> Rows:

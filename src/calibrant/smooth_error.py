@@ -51,10 +51,10 @@ def smece(x: Asked, *, width: float | None = None) -> float:
 def smoothed(view: View, *, width: float | None = None) -> Smoothed:
     """The diagram of smooth ECE: outcomes blurred by the same kernel, by default at the width that `smece` finds.
 
-    That width is no less than 0.001 here. Where nobody claims anything, `q` runs straight between those who do.
+    No width is less than 0.001 here. Where nobody claims anything, `q` runs straight between those who do.
     """
     _refuse_width(width)
-    width = max(_automatic(view), _VISIBLE) if width is None else width
+    width = max(_automatic(view) if width is None else width, _VISIBLE)
     cells = max(_cells(width), _CELLS)
     claims, happened = (
         _blurred(_waves(_spread(view, mass, cells)), width, cells)[:: cells // _CELLS] for mass in (_weight, _happened)
@@ -107,7 +107,7 @@ def _residual(view: View) -> Array:
 
 def _cells(width: float) -> int:
     """How many cells a grid over [0, 1] needs, a power of two: every grid holds the coarser ones."""
-    return int(2 ** np.ceil(np.log2(_FINENESS / min(width, 0.5))))
+    return int(2 ** np.ceil(np.log2(_FINENESS / min(width, 1 / 32))))
 
 
 def _spread(view: View, mass: Callable[[View], Array], cells: int) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 
 from .chances.smooth import Smooth
 from .predictions import Array, Bools, Predictions
-from .progress import ticking
+from .progress import hushed, ticking
 from .resampling import Cells, Random, cells, drawn_as_one, of_one, replicates, row_cells
 from .views import Asked, View, views_of
 
@@ -76,7 +76,7 @@ def by_truths(measure: Measure, x: View | Sequence[View], level: float, n_boot: 
         low = np.interp(-seen, -upper[::-1], errors[::-1], left=beyond)
         return float(low), float(np.interp(shown, lower, errors, right=beyond))
 
-    with ticking("drawing outcomes", 2 * _TRUTHS * each) as tick:
+    with ticking("drawing outcomes", 2 * _TRUTHS * each) as tick, hushed():
         lows, highs = zip(*(limits(line, seed + i) for i, line in enumerate(lines)), strict=True)
     return min(lows), max(highs)
 
@@ -91,6 +91,8 @@ def number(measure: Measure, x: object) -> float:
     value: object = measure(x)
     if not isinstance(value, float | int | np.floating):
         raise ValueError(f"measure must give one number, got {value!r}; pick one, as in lambda x: measure(x)[0]")
+    if np.isnan(value):
+        raise ValueError("measure must give a number, got nan; refuse such rows, or leave them out")
     return float(value)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..families import ChanceFamily, ChanceRule, refuse_other
 from ..fitting.bandwidths import LEAST_BANDWIDTH
-from ..fitting.beta_kernel import BetaKernel, best_bandwidth, in_log_odds, quick_bandwidth
+from ..fitting.beta_kernel import BetaKernel, best_bandwidth, floored, quick_bandwidth
 from ..fitting.pooling import Pool
 from ..predictions import Array
 from ..views import View
@@ -26,7 +26,7 @@ class Neighbours(ChanceRule):
     bandwidth: float
 
     def __call__(self, view: View) -> Array:
-        return self._kernel.at(view.p.astype(np.float64))
+        return self._kernel.at(view.log_odds)
 
     @cached_property
     def _kernel(self) -> BetaKernel:
@@ -52,7 +52,7 @@ class Kernel(ChanceFamily):
 
     def chance_rule(self, view: View) -> Neighbours:
         """Keep the claims and choose the width."""
-        pool = in_log_odds(view.pool)
+        pool = floored(view.odds_pool)
         return Neighbours(*pool, bandwidth_for(pool, self.bandwidth))
 
 

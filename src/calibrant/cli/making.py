@@ -10,7 +10,7 @@ import typer
 
 import calibrant
 
-from ..paths import WRITABLE, writable
+from ..paths import WRITABLE, files_at, writable
 from .names import family as family_named
 from .names import in_words
 from .options import FamilyName, File, Manner, MapFile, Reading, command, load_map
@@ -88,13 +88,13 @@ def apply(
     From one table to another the other columns are kept. Labels may be absent: then nothing is scored.
     """
     from ..choosing import calibrated
-    from ..reporting.summary import standing
+    from ..reporting.mending import standing
     from ..reporting.terminal import comparison
 
     target = writable(out, WRITABLE)
-    if target.resolve() == file.resolve():
-        raise ValueError(f"{out}: -o must not be the file that is read; write to another")
     source = reading.take(file, "test", needs_outcomes=False)
+    if target.resolve() in [each.resolve() for each in files_at(file)]:
+        raise ValueError(f"{out}: -o must not be a file that is read; write to another")
     mended = calibrated(load_map(fitted), source.x)
     calibrant.write(target, mended, source=source)
     pairs = [("before", source.x), ("after", mended)] if source.has_outcomes else []

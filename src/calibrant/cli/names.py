@@ -1,6 +1,5 @@
 """Families and measures by the names that the command calls them by."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
 from difflib import get_close_matches
@@ -27,12 +26,13 @@ MEASURES: Final = (
 def families() -> dict[str, "type[Family]"]:
     """The public families that need no arguments, by their names in lower case with hyphens."""
     from ..families import Family
+    from ..reporting.mending import in_hyphens
 
     rooms = [import_module(f"calibrant.{room}") for room in ("chances", "vectors")]
     homes = [import_module(f"{room.__name__}.{found.name}") for room in rooms for found in iter_modules(room.__path__)]
     public = {name: thing for home in homes for name, thing in vars(home).items() if name in dir(calibrant)}
     return {
-        re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(): thing
+        in_hyphens(name): thing
         for name, thing in sorted(public.items())
         if isinstance(thing, type) and issubclass(thing, Family) and is_dataclass(thing)
         if all(field.default is not MISSING for field in fields(thing))

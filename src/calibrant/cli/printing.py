@@ -11,12 +11,12 @@ def print_page(*parts: object) -> None:
     """Words and tables, no wider than reads well."""
     from rich.console import Console
 
-    from ..reporting.terminal import MOST_WIDTH
+    from ..reporting.terminal import MOST_WIDTH, harmless
 
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, MOST_WIDTH)
     for part in parts:
-        console.print(part, soft_wrap=isinstance(part, str))
+        console.print(harmless(part) if isinstance(part, str) else part, soft_wrap=isinstance(part, str))
 
 
 def print_json(thing: dict[str, Any]) -> None:
@@ -26,7 +26,9 @@ def print_json(thing: dict[str, Any]) -> None:
 
 def refuse(reason: str) -> int:
     """One line on stderr, and the exit code that goes with it."""
-    typer.echo(f"calibrant: {' '.join(reason.split())}", err=True)
+    from ..reporting.terminal import harmless
+
+    typer.echo(f"calibrant: {harmless(' '.join(reason.split()))}", err=True)
     return 2
 
 

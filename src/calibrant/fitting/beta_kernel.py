@@ -13,7 +13,7 @@ import numpy as np
 
 from .attention import Ints, class_shares, pair_shares
 from .bandwidths import BANDWIDTHS, rule_of_thumb
-from .beta_density import FLOOR, angles, floored_log_odds, key_table, log_chances, log_heights
+from .beta_density import FLOOR, angles, key_table, log_chances, log_heights
 from .blocks import on_all_cores
 from .pooling import Array, Bools, Pool
 from .six_nodes import Places, SixNodes
@@ -29,9 +29,9 @@ _NODES_AT_ONCE, _ROWS_AT_ONCE, _CELLS_AT_ONCE = 64, 1024, 1 << 19
 Counts = tuple[Array, Array]  # of events, and of the others
 
 
-def in_log_odds(pool: Pool) -> Pool:
-    """Pooled chances as log odds, in place of `p`."""
-    return pool._replace(p=floored_log_odds(pool.p))
+def floored(odds: Pool) -> Pool:
+    """Claims pooled by log odds, none beyond the floor of logarithms."""
+    return odds._replace(p=np.clip(odds.p, FLOOR, -FLOOR))
 
 
 def best_bandwidth(pool: Pool) -> float:
@@ -56,9 +56,9 @@ class BetaKernel:
     pool: Pool
     bandwidth: float
 
-    def at(self, p: Array) -> Array:
+    def at(self, log_odds: Array) -> Array:
         """Share of events about any claims, no row left out."""
-        odds, back = np.unique(floored_log_odds(p), return_inverse=True)
+        odds, back = np.unique(np.clip(log_odds, FLOOR, -FLOOR), return_inverse=True)
         density, events, own = self._read(self._places_of(odds), self._density, self._events, self._heights)
         lonely = density <= _LONELY * own
         share = np.divide(events, density, out=np.zeros(len(odds)), where=~lonely)

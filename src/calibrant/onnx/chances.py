@@ -21,7 +21,7 @@ from ..predictions import Array
 from ..vectors.blend import Blended
 from ..vectors.identity import Unchanged
 from ..vectors.temperature import Scaled
-from .graph import Rows, Tensor, expit, floored_log, line, look_up, op, table_of
+from .graph import Rows, Tensor, expit, line, look_up, op, table_of
 
 # Of numbers worked out in float64 alone.
 _ROUNDING = 2.0**-40
@@ -122,7 +122,7 @@ def _neighbours(rules: Sequence[Neighbours], claims: Claims) -> Tensor:
     by_rule = [key_table(rule.odds, rule.bandwidth) for rule in rules]
     of_log_p, of_log_rest = (table_of([table[i] for table in by_rule], 0) for i in range(2))
     weighed = [table[2] + np.log(rule.w) for table, rule in zip(by_rule, rules, strict=True)]
-    z = op("Clip", floored_log(claims.p) - floored_log(1 - claims.p), FLOOR, -FLOOR)
+    z = op("Clip", claims.log_odds, FLOOR, -FLOOR)
     log_p, log_rest = _logs(op("Unsqueeze", z, _FITTED))
     kernels = log_p * of_log_p + log_rest * of_log_rest + table_of(weighed, -np.inf)
     shares = table_of([rule.happened / rule.w for rule in rules], 0)

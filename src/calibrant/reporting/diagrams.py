@@ -12,7 +12,7 @@ from ..bands import Band, confidence_band, consistency_band
 from ..chances.binned import Binned
 from ..chances.isotonic import Isotonic
 from ..chances.smooth import Smooth
-from ..choosing import calibrated
+from ..choosing import AS_THEY_ARE, Measured, calibrated
 from ..curves import Histogram, histogram, reliability
 from ..families import Family, Map
 from ..fitting.blocks import on_all_cores
@@ -20,7 +20,6 @@ from ..predictions import Array, Predictions
 from ..progress import hushed, ticking
 from ..views import View, binary, one_class, top_label, within_top_r
 from .intervals import DRAWS, LEVEL
-from .mending import AS_THEY_ARE, Measured
 from .numbers import EACH, TOP, TWO
 
 Numbers = tuple[float, ...]

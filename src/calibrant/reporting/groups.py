@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..cumulative import ks_error
-from ..predictions import Ints
+from ..predictions import Ints, host
 from ..progress import hushed, ticking
 from ..views import View
 from .intervals import of_measure, summarised
@@ -74,7 +74,9 @@ def _named(by: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
 
 def _parts(by: str, values: ArrayLike, view: View) -> dict[str, Ints]:
     """Rows of each value, in the order of the values; rows of no weight are left out."""
-    array = np.asarray(values)
+    array = host(values)
+    if array.dtype == object and array.ndim == 1 and any(isinstance(each, list | np.ndarray) for each in array):
+        raise ValueError(f"by must have one value a row; {by!r} holds lists; name another column")
     if array.shape != (view.n,):
         raise ValueError(f"by must have one value for each of the {view.n:,} rows; {by!r} has shape {array.shape}")
     distinct, place = _places(array)
@@ -88,15 +90,27 @@ def _parts(by: str, values: ArrayLike, view: View) -> dict[str, Ints]:
 def _places(array: NDArray[Any]) -> tuple[list[str], Ints]:
     """Distinct values in words, in ascending order, missing ones last, and which of them each row has."""
     if array.dtype.kind in "biuf":
-        distinct, place = np.unique(array, return_inverse=True, equal_nan=True)
-        return [MISSING if value != value else str(value) for value in distinct.tolist()], place
-    words = np.array([MISSING if _is_missing(value) else str(value) for value in array.tolist()])
-    distinct, place = np.unique(words, return_inverse=True)
-    return distinct.tolist(), place
+        found, place = np.unique(array, return_inverse=True, equal_nan=True)
+        return [MISSING if value != value else _told(value) for value in found], place
+    values = [None if _is_missing(value) else value for value in array.tolist()]
+    # Numbers by value, then text, then what is missing.
+    distinct = sorted(set(values), key=lambda value: (value is None, isinstance(value, str), _ordered(value)))
+    at = {value: k for k, value in enumerate(distinct)}
+    return [MISSING if value is None else _told(value) for value in distinct], np.array([at[value] for value in values])
 
 
-def _is_missing(value: object) -> bool:
-    return value is None or value != value
+def _told(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
+    """A whole number without its point, as columns with gaps have it."""
+    return f"{value:.0f}" if isinstance(value, float | np.floating) and value == np.rint(value) else str(value)
+
+
+def _ordered(value: Any) -> Any:  # noqa: ANN401
+    return value if isinstance(value, float | int) else str(value)
+
+
+def _is_missing(value: Any) -> bool:  # noqa: ANN401
+    """None, nan, or the NA of pandas, which is not even equal to itself in a way that is true or false."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
 
 def _largest(parts: dict[str, Ints], view: View) -> dict[str, Ints]:

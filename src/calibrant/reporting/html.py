@@ -54,7 +54,9 @@ def page(found: "Report") -> str:
     js, css, template = ((room / name).read_text("utf-8") for name in ("page.js", "page.css", "page.html.j2"))
     plotly = (files("plotly") / "package_data" / "plotly.min.js").read_text("utf-8")
     headline, _, rest = found.verdict.partition(". ")
-    tone: Tone = "bad" if found.finding not in CALM else "good" if found.finding == CALM[0] else "so-so"
+    # So few rows that they would hide an error speak for nothing.
+    is_sure = found.finding == CALM[0] and not found.is_blunt
+    tone: Tone = "bad" if found.finding not in CALM else "good" if is_sure else "so-so"
     return (
         _environment()
         .from_string(template)

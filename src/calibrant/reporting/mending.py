@@ -1,27 +1,28 @@
 """What maps fitted on other rows would mend: scores before and after, the best, and the command that makes it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..chances.smooth import Smooth
-from ..choosing import Families, calibrated
+from ..choosing import AS_THEY_ARE, Families, Measured, calibrated, named_families
 from ..cumulative import ks_error
-from ..families import Family, Map, refuse_other
+from ..families import Family, Map
 from ..measures import ece
 from ..predictions import Predictions
 from ..progress import hushed, ticking
 from ..scores import accuracy, brier, nll
 from ..vectors.one_vs_rest import OneVsRest
 from ..vectors.temperature import Temperature
-from ..views import View
 
-Measured = Predictions | View
-
-AS_THEY_ARE = "as they are"
 USUAL: tuple[Family, ...] = (Temperature(), Smooth())
 BEST = "{} lowers the NLL most: `{}`, then `calibrant apply`."
-BEST_BY_HAND = "{} lowers the NLL most: `{}`, then `map.apply(pred)`."
+BEST_BY_HAND = "{} lowers the NLL most: `{}`, then `{}`."
+SAME_ROWS = "These are the rows that the families were fitted on: rich families look better here than they are."
 LEAVE = "{} map lowers the NLL: leave the probabilities as they are."
 NONE = "No map could be fitted, so nothing is known of what would mend these probabilities."
 
@@ -47,7 +48,7 @@ class Mending:
 
     standings: tuple[Standing, ...] = ()
     maps: Mapping[str, Map] = field(default_factory=dict)
-    failures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     best: str | None = None
     command: str | None = None
     advice: str | None = None
@@ -61,29 +62,31 @@ def standing(name: str, x: Measured) -> Standing:
 
 def mend(x: Measured, fit_on: Measured, families: Families | None = None) -> Mending:
     """Fit each family on other rows and score what it makes of these; one that cannot be fitted is told of."""
-    if isinstance(x, Predictions) != isinstance(fit_on, Predictions):
-        raise ValueError(f"fit_on must be of the same sort as what is reported on: got {fit_on!r} for {x!r}")
-    named = _named(USUAL if families is None else families)
-    standings, maps, failures = [standing(AS_THEY_ARE, x)], dict[str, Map](), []
+    if type(fit_on) is not type(x):
+        got = f"got {type(fit_on).__name__} for {type(x).__name__}; give other rows of the same model"
+        raise ValueError(f"fit_on must be of the same sort as what is reported on: {got}")
+    named = named_families(USUAL if families is None else families, _name)
+    standings, maps = [standing(AS_THEY_ARE, x)], dict[str, Map]()
+    notes = [SAME_ROWS] if are_same_rows(fit_on, x) else []
     with ticking("fitting maps", len(named)) as tick, hushed():
         for name, family in named.items():
             try:
                 maps[name] = family.fit(fit_on)
             except ValueError as error:
-                failures.append(f"{name} could not be fitted: {error}.")
+                notes.append(f"{name} could not be fitted: {error}.")
             else:
                 standings.append(standing(name, calibrated(maps[name], x)))
             tick()
     least = min(standings, key=lambda each: each.nll)
     if least is standings[0]:
         advice = LEAVE.format("Neither" if len(maps) == 2 else "No") if maps else NONE
-        return Mending(tuple(standings), maps, tuple(failures), None, None, advice)
+        return Mending(tuple(standings), maps, tuple(notes), None, None, advice)
     short = _command(maps[least.name].family)
     # In a sentence the command is named; where it stands alone it is whole.
-    told = BEST if short else BEST_BY_HAND
+    apply = "map.apply(pred)" if isinstance(x, Predictions) else "map(view)"
     command = f"{short} FILE -o map.safetensors" if short else f"map = {maps[least.name].family!r}.fit(fit_on)"
-    advice = told.format(least.name, short or command)
-    return Mending(tuple(standings), maps, tuple(failures), least.name, command, advice)
+    advice = BEST.format(least.name, short) if short else BEST_BY_HAND.format(least.name, command, apply)
+    return Mending(tuple(standings), maps, tuple(notes), least.name, command, advice)
 
 
 def _command(family: Family) -> str | None:
@@ -92,7 +95,7 @@ def _command(family: Family) -> str | None:
         return _command(family.family)
     if not _is_plain(family):
         return None
-    return f"calibrant fit --family {re.sub(r'(?<=[a-z])(?=[A-Z])', '-', type(family).__name__).lower()}"
+    return f"calibrant fit --family {in_hyphens(type(family).__name__)}"
 
 
 def _is_plain(family: Family) -> bool:
@@ -100,14 +103,22 @@ def _is_plain(family: Family) -> bool:
     return all(each.default is not MISSING for each in fields(kind)) and family == kind()
 
 
-def _named(families: Families) -> dict[str, Family]:
-    if not isinstance(families, Sequence | Mapping) or not families:
-        raise ValueError(f"families must be a list, or a dict by name, of at least one family; got {families!r}")
-    if not isinstance(families, Mapping):
-        families = {_name(family): family for family in families}
-    for name, family in families.items():
-        refuse_other(f"families[{name!r}]", family, Family)
-    return dict(families)
+def in_hyphens(name: str) -> str:
+    """The name of a class as the command has it: order-preserving.
+
+    >>> in_hyphens("VennAbers"), in_hyphens("BBQ")
+    ('venn-abers', 'bbq')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
+
+
+def are_same_rows(fit_on: Measured, x: Measured) -> bool:
+    """Whether claims and outcomes of both are equal, row by row."""
+    return all(map(np.array_equal, _claims_and_outcomes(fit_on), _claims_and_outcomes(x)))
+
+
+def _claims_and_outcomes(x: Measured) -> tuple[NDArray[Any], NDArray[Any]]:
+    return (x.values, x.labels) if isinstance(x, Predictions) else (x.p, x.y)
 
 
 def _name(family: Family) -> str:

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..choosing import Measured
 from ..cumulative import ks_error
 from ..measures import calibration_error, ece, sweep_ece
 from ..predictions import Predictions
@@ -18,7 +19,7 @@ from .verdict import chance_limit, mean_claim, share
 from .worst import ClassError, measures_all
 
 Unit = Literal["%", "points", "nats", ""]
-Measured = Predictions | View
+BY_CHANCE = "KS by chance"
 WHOLE, TOP, TWO, EACH = "Whole vector", "Top label", "Top two", "Each class against the rest"
 
 
@@ -56,7 +57,7 @@ OF_CLAIMS = (
     Number("ECE", ece, "points", "mean gap over 15 bins of equal width"),
     Number("sweep ECE", sweep_ece, "points", "mean gap over as many bins as keep rising"),
     Number("KS error", ks_error, "points", "widest gap of the running sums, no bins"),
-    Number("KS by chance", chance_limit, "points", "calibrated claims stay below, 19 in 20", varies=False),
+    Number(BY_CHANCE, chance_limit, "points", "calibrated claims stay below, 19 in 20", varies=False),
     Number("calibration error", calibration_error, "points", "mean gap to a smooth curve of best fit"),
     Number("slope", lambda x: slope_intercept(x).slope, "", "1 is right; below it, claims too extreme"),
     Number("intercept", lambda x: slope_intercept(x).intercept, "", "0 is right; log odds added to the slope"),

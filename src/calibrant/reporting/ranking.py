@@ -11,11 +11,11 @@ from ..choosing import Contender, Measured, Selection, compare, contender
 from ..families import Family
 from ..predictions import Predictions
 from ..vectors.identity import Identity
+from .mending import SAME_ROWS, are_same_rows
 from .summary import described
 
 DIGITS = 4  # of the NLL, as it is shown: what is equal to them is a tie
 SCORES = {"nll": "NLL", "brier": "Brier score"}
-SAME_ROWS = "These are the rows that the families were fitted on: rich families look better here than they are."
 BEST = "{} lowers the NLL most, by {}: `calibrant fit --family {}`. To weigh noise as well: `calibrant fit --select`."
 LEAVE = "No family lowers the NLL: leave the probabilities as they are."
 OTHER_ROWS = "{} has other labels than {}: scores on different rows say little about which model is better."
@@ -60,8 +60,7 @@ def rank_families(fit_on: Measured, test: Measured, families: Mapping[str, Famil
     rows, before = _by_nll(found.rows), found.rows[0]
     best, gain = rows[0].name, before.nll - rows[0].nll
     words = LEAVE if rows[0] is before else BEST.format(best, f"{gain:.{DIGITS}f}", best)
-    is_same = all(map(np.array_equal, _claims_and_outcomes(fit_on), _claims_and_outcomes(test)))
-    warnings, has_classes = (SAME_ROWS,) if is_same else (), isinstance(test, Predictions)
+    warnings, has_classes = (SAME_ROWS,) if are_same_rows(fit_on, test) else (), isinstance(test, Predictions)
     return Ranking(described(fit_on), described(test), has_classes, rows, found.failures, warnings, words)
 
 
@@ -109,10 +108,6 @@ def _sort(x: Measured) -> str:
 
 def _kind(x: Measured) -> str | None:
     return x.kind if isinstance(x, Predictions) else None
-
-
-def _claims_and_outcomes(x: Measured) -> tuple[NDArray[Any], NDArray[Any]]:
-    return (x.scores, x.labels) if isinstance(x, Predictions) else (x.p, x.y)
 
 
 def _has_same_truth(x: Measured, y: Measured) -> bool:

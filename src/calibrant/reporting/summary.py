@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from ..choosing import Families
+from ..choosing import Families, Measured
 from ..families import Map
 from ..predictions import Predictions
 from ..views import View, top_label
@@ -17,9 +17,8 @@ from .facts import Fact, facts_of
 from .groups import Group, groups
 from .intervals import DRAWS, LEVEL
 from .mending import Mending, Standing, mend
-from .mending import standing as standing
-from .numbers import Measured, Row, rows_of
-from .verdict import Finding, judge, warnings_about
+from .numbers import BY_CHANCE, Row, rows_of
+from .verdict import BLUNT, Finding, judge, warnings_about
 from .worst import MOST_SHOWN, ClassError, class_errors, notes_about
 
 if TYPE_CHECKING:
@@ -60,6 +59,11 @@ class Report:
     draws: int | None
     source: Source = field(repr=False, compare=False)
 
+    @property
+    def is_blunt(self) -> bool:
+        """Whether so few rows would hide an error that matters."""
+        return any(row.name == BY_CHANCE and (row.value or 0) > BLUNT for row in self.rows)
+
     @cached_property
     def diagrams(self) -> "Diagrams":
         """The numbers of the page's pictures; worked out once, when first asked for."""
@@ -93,7 +97,7 @@ class Report:
 
 
 def report(
-    x: Measured,
+    pred: Measured,
     *,
     fit_on: Measured | None = None,
     families: Families | None = None,
@@ -109,36 +113,36 @@ def report(
     >>> report(binary([0.9] * 100, [True] * 60 + [False] * 40)).finding
     'overconfident'
     """
-    if not isinstance(x, Predictions | View):
-        raise ValueError(f"a report is of Predictions or a View, got {type(x).__name__}; make them with from_probs")
+    if not isinstance(pred, Predictions | View):
+        raise ValueError(f"a report is of Predictions or a View, got {type(pred).__name__}; make them with from_probs")
     if families is not None and fit_on is None:
         raise ValueError("families are fitted on rows that are not reported on: give them too, as fit_on")
-    has_classes = isinstance(x, Predictions)
-    view = top_label(x) if isinstance(x, Predictions) else x
+    has_classes = isinstance(pred, Predictions)
+    view = top_label(pred) if isinstance(pred, Predictions) else pred
     parts, notes = ((), ()) if by is None else groups(view, by, has_classes=has_classes, intervals=intervals)
-    mending = Mending() if fit_on is None else mend(x, fit_on, families)
-    errors = class_errors(x) if isinstance(x, Predictions) else ()
-    rows, failures = rows_of(x, view, errors, intervals=intervals)
+    mending = Mending() if fit_on is None else mend(pred, fit_on, families)
+    errors = class_errors(pred) if isinstance(pred, Predictions) else ()
+    rows, failures = rows_of(pred, view, errors, intervals=intervals)
     finding, verdict, advice = judge(view, has_classes=has_classes)
     return Report(
-        about=described(x),
+        about=described(pred),
         n=view.n,
-        k=x.k if isinstance(x, Predictions) else None,
+        k=pred.k if isinstance(pred, Predictions) else None,
         total=view.total,
         finding=finding,
         verdict=verdict,
         advice=mending.advice or advice,
         rows=rows,
         standings=mending.standings,
-        warnings=(*warnings_about(x, view), *notes_about(x), *mending.failures, *failures, *notes),
+        warnings=(*warnings_about(pred, view), *notes_about(pred), *mending.notes, *failures, *notes),
         classes=errors[:MOST_SHOWN],
         groups=parts,
         best=mending.best,
         command=mending.command,
-        facts=facts_of(x, view),
+        facts=facts_of(pred, view),
         level=LEVEL if intervals else None,
         draws=DRAWS if intervals else None,
-        source=Source(x, mending.maps),
+        source=Source(pred, mending.maps),
     )
 
 

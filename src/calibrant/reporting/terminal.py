@@ -1,5 +1,6 @@
 """A report on the terminal: a page that reads well at 80 columns, and as plain text anywhere else."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from .worst import ClassError
 
 MOST_WIDTH = 100
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 STRIP = 36
 WORST = 5
 SPREAD = "Over the classes, before the chances are made to sum to one; --class NAME shows one map."
@@ -30,18 +32,18 @@ SPREAD = "Over the classes, before the chances are made to sum to one; --class N
 
 def page(found: "Report") -> Group:
     """The whole report: the verdict first, the numbers after it, then what to mind and what to do."""
-    parts: list[RenderableType] = [Text(found.about, "bold"), "", Text(found.verdict), ""]
+    parts: list[RenderableType] = [_text(found.about, "bold"), "", _text(found.verdict), ""]
     for view in dict.fromkeys(row.view for row in found.rows):
-        parts += [Text(view, "bold"), _numbers([row for row in found.rows if row.view == view]), ""]
+        parts += [_text(view, "bold"), _numbers([row for row in found.rows if row.view == view]), ""]
     if found.standings:
         parts += [Text("What a map fitted on other rows would do", "bold"), comparison(found.standings), ""]
     if found.k is not None and found.k > 2 and found.classes:
         parts += [Text("Classes furthest off", "bold"), _classes(found.classes[:WORST]), ""]
     for by in dict.fromkeys(each.by for each in found.groups):
-        parts += [Text(f"By {by}", "bold"), _groups([each for each in found.groups if each.by == by]), ""]
+        parts += [_text(f"By {by}", "bold"), _groups([each for each in found.groups if each.by == by]), ""]
     if found.warnings:
-        parts += [Text("Mind", "bold"), *(Padding(Text(warning), (0, 0, 0, 2)) for warning in found.warnings), ""]
-    return Group(*parts, Text(found.advice))
+        parts += [Text("Mind", "bold"), *(Padding(_text(warning), (0, 0, 0, 2)) for warning in found.warnings), ""]
+    return Group(*parts, _text(found.advice))
 
 
 def comparison(standings: "Sequence[Standing]") -> Table:
@@ -59,10 +61,10 @@ def comparison(standings: "Sequence[Standing]") -> Table:
 
 def ranking_page(found: "Ranking") -> Group:
     """Families or models side by side, and which is best."""
-    fitted = [] if found.fitted_on is None else [Text(f"Fitted on {found.fitted_on}.")]
-    warnings = (Text(f"Mind: {warning}\n") for warning in found.warnings)
-    scored = Text(f"Scored on {found.scored_on}.\n")
-    return Group(*fitted, scored, _ranked(found), *_failed(found.failures), "", *warnings, Text(found.words))
+    fitted = [] if found.fitted_on is None else [_text(f"Fitted on {found.fitted_on}.")]
+    warnings = (_text(f"Mind: {warning}\n") for warning in found.warnings)
+    scored = _text(f"Scored on {found.scored_on}.\n")
+    return Group(*fitted, scored, _ranked(found), *_failed(found.failures), "", *warnings, _text(found.words))
 
 
 def selection_page(found: "Selection") -> Group:
@@ -77,13 +79,13 @@ def selection_page(found: "Selection") -> Group:
         ("", ["chosen" if row.name == found.name else "" for row in found.rows]),
     ]
     table = _lines([row.name for row in found.rows], columns)
-    return Group(table, *_failed(found.failures), "", Text(reason(found)), "")
+    return Group(table, *_failed(found.failures), "", _text(reason(found)), "")
 
 
 def map_page(found: "Description") -> Group:
     """A fitted map: what it is, its numbers, and what it makes of a few claims."""
     whose = "" if found.of_class is None else f"; here the map of class {found.of_class}"
-    parts: list[RenderableType] = [Text(found.family, "bold"), Text(f"Fitted on {found.fitted_on}{whose}."), ""]
+    parts: list[RenderableType] = [_text(found.family, "bold"), _text(f"Fitted on {found.fitted_on}{whose}."), ""]
     if found.facts:
         parts += [facts(found.facts), ""]
     if found.caution is not None:
@@ -124,6 +126,16 @@ def plain(renderable: RenderableType) -> str:
     return "\n".join(text.rstrip() for text in out.getvalue().splitlines())
 
 
+def harmless(words: str) -> str:
+    """Words whose control characters, but for ends of lines, are told and not obeyed by a terminal."""
+    return _CONTROL.sub(lambda sign: repr(sign[0])[1:-1], words)
+
+
+def _text(words: str, style: str = "") -> Text:
+    """Words that may hold names of somebody else's."""
+    return Text(harmless(words), style)
+
+
 def _ranked(found: "Ranking") -> Table:
     rows = found.rows
     # Heads of two lines, so that names have room.
@@ -140,7 +152,7 @@ def _ranked(found: "Ranking") -> Table:
 
 
 def _failed(failures: Sequence[tuple[str, str]]) -> list[Padding]:
-    return [Padding(Text(f"{name} failed: {why}"), (0, 0, 0, 2)) for name, why in failures]
+    return [Padding(_text(f"{name} failed: {why}"), (0, 0, 0, 2)) for name, why in failures]
 
 
 def _lines(names: Sequence[str], columns: Sequence[tuple[str, Sequence[str]]]) -> Table:
@@ -149,7 +161,7 @@ def _lines(names: Sequence[str], columns: Sequence[tuple[str, Sequence[str]]]) -
     for head, _ in columns:
         table.add_column(head, justify="right", no_wrap=True)
     for name, *cells in zip(names, *(cells for _, cells in columns), strict=True):
-        table.add_row(Padding(Text(name), (0, 0, 0, 2)), *cells)
+        table.add_row(Padding(_text(name), (0, 0, 0, 2)), *cells)
     return table
 
 

@@ -36,6 +36,8 @@ ADVICE: dict[Finding, str] = {
     "no error seen": "Nothing to mend.",
     "small error": "Mending can gain little; `calibrant fit` on other rows would show how much.",
 }
+MORE_ROWS = "Report on more rows before you trust them."
+HARDLY = ", so errors about the others hardly move the numbers"
 MEND = "Mend them: `calibrant fit` on rows kept for it, then `calibrant apply`."
 
 
@@ -73,7 +75,7 @@ def judge(view: View, *, has_classes: bool) -> Verdict:
         words += f"The KS error, {_points(ks)} points, is within what chance makes in {rows}: {_points(limit)}."
         if limit > BLUNT:
             words += " So few rows would hide an error of that size."
-            return Verdict(finding, words, "Report on more rows before you trust them.")
+            return Verdict(finding, words, MORE_ROWS)
     return Verdict(finding, words, ADVICE.get(finding, MEND))
 
 
@@ -99,8 +101,8 @@ def warnings_about(x: Predictions | View, view: View) -> Iterator[str]:
     """What in the data makes the numbers say less than they seem to."""
     rows = view.n if view.w is None else int(np.count_nonzero(view.w))
     if view.total < FEW:
-        limit = _points(chance_limit(view))
-        yield f"Only {view.total:,.0f} rows: chance alone makes errors of up to {limit} points."
+        limit, called = _points(min(1.0, chance_limit(view))), "rows" if view.w is None else "observations"
+        yield f"Only {view.total:,.6g} {called}: chance alone makes errors of up to {limit} points."
     if 2 * len(view.pool.p) < rows:
         yield f"Many claims are tied: {len(view.pool.p):,} distinct in {rows:,} rows."
     if isinstance(x, View) or x.kind == "probs":
@@ -110,7 +112,7 @@ def warnings_about(x: Predictions | View, view: View) -> Iterator[str]:
             yield f"Claims of exactly 0 or 1: {sure.sum():,}, of which {wrong.sum():,} wrong."
     uneven = _unevenness(x)
     if uneven is not None:
-        yield f"Outcomes are uneven: {uneven}, so errors about the others hardly move the numbers."
+        yield f"Outcomes are uneven: {uneven}."
     if isinstance(x, Predictions):
         yield from _about_classes(x)
 
@@ -123,22 +125,25 @@ def _about_classes(x: Predictions) -> Iterator[str]:
     if len(rare):
         few = f"{len(rare)} of {x.k} classes occur fewer than {RARE} times"
         yield f"{few} ({_some(x, rare)}): little is known of each."
-    impossible = int((x.values[np.arange(x.n), x.labels] == 0).sum()) if x.kind == "probs" else 0
+    denied = (x.values[np.arange(x.n), x.labels] == 0) & (True if x.weights is None else x.weights > 0)
+    impossible = int(denied.sum()) if x.kind == "probs" else 0
     if impossible:
         yield f"Rows with a chance of exactly 0 for the right class: {impossible:,}; NLL reads it as 1e-38."
 
 
 def _unevenness(x: Predictions | View) -> str | None:
-    """Of which outcome there are so many that errors about the others hardly move the numbers."""
+    """Of which outcome there are far more than of others."""
     if isinstance(x, View):
         most = max(share(x), 1 - share(x))
         often = "happens" if share(x) > 0.5 else "fails to happen"
-        return f"the event {often} {100 * most:.3g}% of the time" if most > UNEVEN else None
+        return f"the event {often} {100 * most:.3g}% of the time{HARDLY}" if most > UNEVEN else None
     seen = np.bincount(x.labels, x.weights, x.k) / x.total
-    most = float(seen.max())
-    if most <= min(UNEVEN, MUCH / x.k):
+    most, name = float(seen.max()), x.classes[int(seen.argmax())]
+    if most > UNEVEN:
+        return f"{name} makes up {100 * most:.3g}% of the rows{HARDLY}"
+    if most <= MUCH / x.k or most * x.total < RARE:
         return None
-    return f"{x.classes[int(seen.argmax())]} makes up {100 * most:.3g}% of the rows"
+    return f"{name} makes up {100 * most:.3g}% of the rows, {most * x.k:.0f} times an even share"
 
 
 def _some(x: Predictions, places: Ints) -> str:

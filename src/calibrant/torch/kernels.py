@@ -13,7 +13,6 @@ from typing import Any, Literal, Self
 
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from ..families import refuse_other
 from ..progress import ticking
@@ -150,8 +149,10 @@ class _Conditional(torch.autograd.Function):
         return torch.cat([claims.weights(rows) @ y for rows in claims.blocks("kernel means")], 1)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, above: Tensor) -> tuple[Tensor, None, None]:  # noqa: ANN401
+        # What torch has for this lets second gradients of some inputs pass, without what is left out.
+        if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+            raise RuntimeError("kernel means have first gradients only; leave out create_graph=True")
         queries, z, alpha, gammas, y, *kept = ctx.saved_tensors
         claims = Claims(queries, z, alpha, gammas, ctx.h)
         above = above / ctx.h

@@ -24,7 +24,7 @@ from ...vectors.blend import Blended
 from ...vectors.identity import Unchanged
 from ...vectors.temperature import Scaled
 from .claims import Claims
-from .tables import Fixed, Line, Rows, Steps, floored_log, padded
+from .tables import Fixed, Line, Rows, Steps, padded
 
 # Of numbers worked out in float64 alone.
 _ROUNDING = 2.0**-40
@@ -201,7 +201,7 @@ class _Neighbours(Fixed):
         )
 
     def forward(self, claims: Claims) -> Tensor:
-        z = (floored_log(claims.p) - floored_log(1 - claims.p)).clamp(FLOOR, -FLOOR)[:, :, None]
+        z = claims.log_odds().clamp(FLOOR, -FLOOR)[:, :, None]
         kernels = logsigmoid(z) * self.of_log_p + logsigmoid(-z) * self.of_log_rest + self.height
         return (kernels.softmax(2) * self.share).sum(2)
 
