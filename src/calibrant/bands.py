@@ -59,6 +59,8 @@ def _of_fits(
     draw: Callable[[Random], View], family: Family, at: ArrayLike, level: float, n_boot: int, seed: int
 ) -> Band:
     p = chances(at, "at")
+    if not isinstance(n_boot, int | np.integer) or n_boot < 2:
+        raise ValueError(f"n_boot must be a whole number, at least 2, got {n_boot!r}")
     with ticking("fitting again", n_boot) as tick:
         curves = replicates(lambda _, random: family.fit(draw(random))(p), range(n_boot), seed, tick)
     low, high = np.quantile(np.clip(curves, 0, 1), [(1 - level) / 2, (1 + level) / 2], axis=0)

@@ -22,7 +22,7 @@ Rows = tuple[Array, Array, Any]
 _RANK = 20
 _SCALE = 2 * (1 - np.exp(-0.5))
 # How far claims may lie apart to be held against one another by MMCE: exp(-|p - q| / 0.4).
-_REACH = 0.4
+REACH = 0.4
 
 
 def skce(x: Asked | Canonical, *, estimator: Estimator = "unbiased", block: int = 64, seed: int = 0) -> float:
@@ -132,9 +132,9 @@ def _reach(p: Array, mass: Array) -> float:
     The kernel is that of a process without memory, so the sum is one of squares: of what lies beyond each claim, less
     with distance, times the variance that is new there.
     """
-    grown = np.exp(-p / _REACH)
+    grown = np.exp(-p / REACH)
     beyond = np.cumsum((mass * grown)[::-1])[::-1] / grown
-    new = -np.expm1(-2 / _REACH * np.diff(p, prepend=-np.inf))
+    new = -np.expm1(-2 / REACH * np.diff(p, prepend=-np.inf))
     return float(np.sqrt(new @ beyond**2))
 
 

@@ -18,7 +18,7 @@ Ints = NDArray[np.integer[Any]]
 Rows = slice | NDArray[Any]
 Kind = Literal["logits", "probs"]
 
-_SUM_TOLERANCE = 1e-3
+SUM_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ def from_probs(
         p = np.stack([1 - p, p], axis=1)
     _refuse_shape(p, "probs")
     rounding = _rounding(probs, p)
-    tolerance = max(_SUM_TOLERANCE, rounding)
+    tolerance = max(SUM_TOLERANCE, rounding)
     negative: list[bool] = []
     working = np.promote_types(p.dtype, np.float32)
 

@@ -76,6 +76,8 @@ def tilted_roof(curve: Curve, *, ax: Axes | None = None) -> Axes:
 @styled
 def maps(curves: Mapping[str, Curve], *, ax: Axes | None = None, axes: Space = "chance") -> Axes:
     """Draw the maps of several families over the same claims; dots are what happened, bar by bar."""
+    if not curves:
+        raise ValueError("there is no curve to draw: give at least one by name, as curves.maps does")
     own = ax is None
     ((ax, below),) = axes_above_axes(None if ax is None else [ax], 1, 4.6, 6.0)
     first = next(iter(curves.values()))

@@ -126,7 +126,9 @@ def say(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
 def wrapped(text: str, width: int, *, most: int = 3) -> str:
     """Long words broken into lines, so many at most."""
     lines = fill(text, width).split("\n")
-    return "\n".join(lines[:most]) + ("…" if len(lines) > most else "")
+    # A name that begins with an underscore would be left out of legends.
+    start = " " if text.startswith("_") else ""
+    return start + "\n".join(lines[:most]) + ("…" if len(lines) > most else "")
 
 
 def points(error: float) -> str:

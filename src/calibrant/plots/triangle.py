@@ -77,9 +77,9 @@ def _corners(ax: Axes, seen: Simplex | Surface) -> None:
     """The triangle and the names of its corners, each with the marker of its class."""
     ax.plot(*np.vstack([_CORNERS, _CORNERS[:1]]).T, color=GREY, lw=1)
     places = ((0.0, -0.06, "left", "top"), (1.0, -0.06, "right", "top"), (0.5, 0.93, "center", "bottom"))
-    for (x, y, ha, va), name, (colour, marker) in zip(places, seen.classes, _LOOKS, strict=True):
+    for corner, (x, y, ha, va), name, (colour, marker) in zip(_CORNERS, places, seen.classes, _LOOKS, strict=True):
         ax.text(x, y, wrapped(name, 22, most=1), ha=ha, va=va, color=BLACK, parse_math=False)
-        ax.plot(*_CORNERS[seen.classes.index(name)], marker=marker, color=colour, ms=7, clip_on=False)
+        ax.plot(*corner, marker=marker, color=colour, ms=7, clip_on=False)
     ax.set_xlim(-0.05, 1.05)
     ax.set_ylim(-0.16, 1.05)
     ax.set_aspect("equal")

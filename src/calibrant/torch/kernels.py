@@ -15,13 +15,12 @@ import torch
 from torch import Tensor
 
 from ..families import refuse_other
+from ..fitting.beta_density import FLOOR as FLOOR
 from ..progress import ticking
 from .checks import batch, refuse_bad_rows, width
 
 Norm = Literal[1, 2]
 
-# Log-probabilities below it are read as it, so that an exact 0 is defined.
-FLOOR = -87.0
 # Bytes of weights that are kept whole for the gradients.
 _SMALL = 2**28
 # A block of this many bytes keeps any card busy; more of its memory would gain nothing.

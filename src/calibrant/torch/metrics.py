@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ..families import refuse_other
-from ..predictions import Array, Kind
+from ..predictions import SUM_TOLERANCE, Array, Kind
 from ..smooth_error import smece
 from ..views import View
 
@@ -28,7 +28,6 @@ Measure = Literal["ece", "classwise", "ks", "smece"]
 _BITS = 31
 _MOST_ROWS = 2**32
 _CELLS = 2**16
-_SUM_TOLERANCE = 1e-3
 
 
 class CalibrationError(Metric):
@@ -180,10 +179,10 @@ def _checked(preds: Tensor, target: Tensor, kind: Kind, k: int | None) -> tuple[
     _refuse(~rows.isfinite().all(1), preds, f"{kind} must be finite")
     if kind == "probs":
         rounding = 4 * torch.finfo(preds.dtype).eps
-        wrong = ((rows < -rounding) | (rows > 1 + max(rounding, _SUM_TOLERANCE * (preds.ndim - 1)))).any(1)
+        wrong = ((rows < -rounding) | (rows > 1 + max(rounding, SUM_TOLERANCE * (preds.ndim - 1)))).any(1)
         _refuse(wrong, preds, 'probs must lie in [0, 1]; for logits say input="logits"')
         if preds.ndim == 2:
-            wrong = (rows.sum(1) - 1).abs() > max(rounding, _SUM_TOLERANCE)
+            wrong = (rows.sum(1) - 1).abs() > max(rounding, SUM_TOLERANCE)
             _refuse(wrong, preds, 'probs must sum to one; for logits say input="logits"')
         values = values.clamp(0, 1)
     classes = preds.shape[1] if preds.ndim == 2 else 2

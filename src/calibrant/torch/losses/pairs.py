@@ -5,9 +5,8 @@ from abc import abstractmethod
 import torch
 from torch import Tensor
 
+from ...kernel_tests import REACH
 from .loss import Loss
-
-_WIDTH = 0.4
 
 
 class _KernelMean(Loss):
@@ -22,7 +21,7 @@ class _KernelMean(Loss):
         right = (top == labels).to(logits.dtype)
         r = logits.softmax(1).gather(1, top[:, None])[:, 0]
         v = (r - right) * self.shares(right)
-        kernel = (-(r[:, None] - r).abs() / _WIDTH).exp()
+        kernel = (-(r[:, None] - r).abs() / REACH).exp()
         return _root(v @ kernel @ v)
 
     @abstractmethod
