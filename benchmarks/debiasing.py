@@ -89,7 +89,8 @@ def main() -> None:
         "",
         "Chance adds to errors that are fitted on the test rows. Estimated less true error, x 1000, where claims are "
         "right, with `debias` and without; then the mean distance of estimates from the truth, over true errors 0 "
-        "(three samples a seed), 0.02 and 0.05 of the shapes square, beta1 and stairs, each error weighing the same; and what debiasing adds "
+        "(three samples a seed), 0.02 and 0.05 of the shapes square, beta1 and stairs, each error weighing the same; "
+        "and what debiasing adds "
         "to it over all samples, with its standard error paired by seed. Seeds had no part in any choice. \"formula\" "
         "is that of paper 004 for bins, `debias=True`; all others subtract, as squares, what outcomes drawn from the "
         "claims show.",
