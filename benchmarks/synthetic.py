@@ -146,7 +146,7 @@ def _test(shape: Shape, error: float, every: int) -> Sample:
     return Sample(view[::every], truth[::every])
 
 
-def _by_draw(found: pl.DataFrame, table: str) -> pl.DataFrame:
+def by_draw(found: pl.DataFrame, table: str) -> pl.DataFrame:
     """A table's figure for each row, shape, n and seed."""
     keys = ["row", "shape", "n", "seed"]
     if table != "F23":
@@ -158,7 +158,7 @@ def _by_draw(found: pl.DataFrame, table: str) -> pl.DataFrame:
 
 def beside_the_paper(found: pl.DataFrame, table: Table) -> list[str]:
     """A table whose cells hold our figure and, in brackets, the printed one; bold where a digit differs."""
-    means = _by_draw(found, table).group_by("row", "shape").agg(pl.col("value").mean())
+    means = by_draw(found, table).group_by("row", "shape").agg(pl.col("value").mean())
     ours = {(row, shape): value for row, shape, value in means.iter_rows()}
     digits = 4 if table == "F23" else 2
     lines = []
@@ -221,7 +221,7 @@ def against_ours(found: pl.DataFrame, table: Table) -> list[str]:
         beside = found.filter(row=OURS).join(
             part.select("shape", "error", "n", "seed"), ["shape", "error", "n", "seed"]
         )
-        pairs = [_by_draw(each, table) for each in (part, beside)]
+        pairs = [by_draw(each, table) for each in (part, beside)]
         columns = [*([shape] for shape in SHAPES), list(SHAPES)]
         by_column = [[each.filter(pl.col("shape").is_in(of)) for each in pairs] for of in columns]
         digits = 4 if table == "F23" else 2
