@@ -41,7 +41,7 @@ class Extent(NamedTuple):
     n_draws: int
 
 
-FULL = Extent({"ece": 200, "Smooth": 40, "ks_error": 120}, {"ece": 320, "Smooth": 240, "ks_error": 320}, 1000, 199)
+FULL = Extent({"ece": 200, "Smooth": 24, "ks_error": 80}, {"ece": 320, "Smooth": 240, "ks_error": 320}, 1000, 199)
 QUICK = Extent({"ece": 8, "Smooth": 0, "ks_error": 8}, {"ece": 160, "Smooth": 160, "ks_error": 160}, 40, 199)
 
 
