@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.integrate import trapezoid
 from shared_kernels import left_out, log_density, pairs_left_out, two
 from shared_terminal import Terminal
 
@@ -24,8 +23,9 @@ from calibrant import (
     top_label,
 )
 from calibrant.fitting.bandwidths import BANDWIDTHS
-from calibrant.kde import kde_decompose, kde_error, kde_sharpness, triweight_error
+from calibrant.kde import kde_decompose, kde_error, kde_sharpness
 from calibrant.measures import Norm
+from calibrant.triweight import triweight_error
 
 N = 24
 claims = arrays(float, N, elements=st.sampled_from([0.0, 1e-30, 0.1, 0.2, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1 - 1e-9, 1.0]))
@@ -204,27 +204,6 @@ def test_other_options_are_refused() -> None:
         kde_sharpness(canonical(_predictions(2, 3)))
     with pytest.raises(ValueError, match="expected Predictions, a View or a sequence of Views"):
         kde_error([1, 2])  # type: ignore[list-item]
-
-
-def _mirrored_density(p: np.ndarray, at: np.ndarray, width: float) -> np.ndarray:
-    mirrored = np.concatenate([-p, p, 2 - p])
-    u = (at[:, None] - mirrored) / (3 * width)
-    return (35 / 32 * np.where(np.abs(u) < 1, (1 - u**2) ** 3, 0) / (3 * width)).sum(1)
-
-
-@pytest.mark.parametrize("norm", [1, 2])
-@pytest.mark.parametrize("width", [None, 0.03])
-def test_triweight_against_plain_sums(width: float | None, norm: int) -> None:
-    random = np.random.default_rng(6)
-    p = random.beta(5, 2, 400)
-    y = random.random(400) < p**2
-    at = np.linspace(0, 1, 4001)
-    w = p.std() * 800**-0.2 if width is None else width
-    density, events = _mirrored_density(p, at, w), _mirrored_density(p[y], at, w)
-    share = np.divide(events, density, out=np.zeros_like(at), where=density > 0)
-    expected = (trapezoid(np.abs(share - at) ** norm * density, at) / trapezoid(density, at)) ** (1 / norm)
-    found = triweight_error(binary(p, y), bandwidth=width, norm=norm)  # type: ignore[arg-type]
-    assert found == pytest.approx(expected, abs=1e-5)
 
 
 def test_long_work_shows_progress(monkeypatch: pytest.MonkeyPatch) -> None:

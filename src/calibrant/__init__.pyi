@@ -41,7 +41,6 @@ from .inference import interval as interval
 from .kde import kde_decompose as kde_decompose
 from .kde import kde_error as kde_error
 from .kde import kde_sharpness as kde_sharpness
-from .kde import triweight_error as triweight_error
 from .kernel_tests import mmce as mmce
 from .kernel_tests import skce as skce
 from .kernel_tests import weighted_mmce as weighted_mmce
@@ -71,6 +70,7 @@ from .smooth_error import Smoothed as Smoothed
 from .smooth_error import smece as smece
 from .smooth_error import smoothed as smoothed
 from .store import load as load
+from .triweight import triweight_error as triweight_error
 from .vectors.blend import Blend as Blend
 from .vectors.dirichlet import Dirichlet as Dirichlet
 from .vectors.ensemble import EnsembleTemperature as EnsembleTemperature
