@@ -89,6 +89,9 @@ def table(found: pl.DataFrame) -> list[str]:
                 found.filter(pl.col("setting") == each, pl.col(column).is_not_null()).sort("task")[column].to_numpy()
                 for each in (setting, OWN)
             )
+            if np.isinf(values).any():
+                cells.append("∞")
+                continue
             above = values - own
             se = above.std(ddof=1) / np.sqrt(len(above))
             cells.append(f"{values.mean():.2f}" + (f" ({above.mean():+.2f} ± {se:.2f})" if setting != OWN else ""))
