@@ -1,6 +1,5 @@
 """Evaluators on models calibrated before, and how they rank them; writes docs/benchmarks/calibrated_models.md."""
 
-import argparse
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,10 @@ from evaluators import FAMILIES, OURS, errors, head
 from machine import stamp
 from models import imitation
 from scipy.stats import spearmanr
-from studies import gather, parts_of
+from studies import gather, is_quick, parts_of, publish
 
 from calibrant import Beta, Family, Identity, Isotonic, Platt, ScalingBinning, Smooth, Temperature, binary, samples
 from calibrant.simulate import SHAPES, Task, task, truth_after
-from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "calibrated_models.md"
 ROWS = ("ES15", "EW15", "sweep", "CV", "Platt", "Beta", "Isotonic", "Spline, natural", "PL", "PL3", OURS)
@@ -96,9 +94,7 @@ def truths(found: pl.DataFrame) -> list[str]:
 
 def main() -> None:
     """Run the study and write the page, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
-    quick = parser.parse_args().quick
+    quick = is_quick(__doc__)
     jobs: list[tuple[str, int, tuple[int, ...]]] = [(name, seed, SIZES) for name, seed in product(TASKS, SEEDS)]
     if quick:
         jobs = [(name, SEEDS[0], SIZES[:1]) for name in ("square", "c10-lenet5")]
@@ -122,10 +118,7 @@ def main() -> None:
         stamp("scipy", "polars"),
         "",
     ])  # fmt: skip
-    print(text)
-    if parts is not None:
-        write_whole(PAGE, text.encode())
-        parts.unlink()
+    publish(PAGE, text, parts)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """What debiasing takes off errors that chance makes, and whether it harms; writes docs/benchmarks/debiasing.md."""
 
-import argparse
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,12 +8,11 @@ import numpy as np
 import polars as pl
 from evaluators import FAMILIES, head
 from machine import stamp
-from studies import gather, parts_of
+from studies import gather, is_quick, parts_of, publish
 
 from calibrant import calibration_error
 from calibrant.measures import Debias
 from calibrant.simulate import Shape, task
-from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "debiasing.md"
 # How each row is debiased; twenty more fits, so those that are slow stand on fewer seeds.
@@ -72,9 +70,7 @@ def table(found: pl.DataFrame) -> list[str]:
 
 def main() -> None:
     """Run the study and write the page, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
-    quick = parser.parse_args().quick
+    quick = is_quick(__doc__)
     jobs = [
         (row, n, tuple(range(first, min(first + 4, FIRST_SEED + seeds))))
         for n, (row, (*_, seeds)) in product(SIZES, ROWS.items())
@@ -99,10 +95,7 @@ def main() -> None:
         stamp("scipy", "polars"),
         "",
     ])  # fmt: skip
-    print(text)
-    if parts is not None:
-        write_whole(PAGE, text.encode())
-        parts.unlink()
+    publish(PAGE, text, parts)
 
 
 if __name__ == "__main__":

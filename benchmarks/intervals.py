@@ -4,7 +4,6 @@ Intervals of the true error on tasks whose true map is known, false alarms of te
 often tests find claims that are not.
 """
 
-import argparse
 from collections.abc import Callable
 from functools import cache
 from itertools import product
@@ -13,14 +12,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
+from evaluators import head
 from machine import stamp
-from studies import gather, parts_of
+from studies import gather, is_quick, parts_of, publish
 
 from calibrant import View, binary, calibration_error, ece, ks_error, samples, top_label
 from calibrant.inference import interval
 from calibrant.significance import Method, calibration_test
 from calibrant.simulate import SHAPES, Shape, task
-from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "coverage.md"
 
@@ -111,7 +110,7 @@ def coverage_tables(found: pl.DataFrame, extent: Extent) -> list[str]:
             continue
         each = len(part) // (len(SIZES) * len(SHAPES))
         page += [f"**{name}**, {each} samples a shape, {extent.n_boot[name]} replicates: coverage % (mean width).", ""]
-        page += [*_head("n", *SHAPES, *(f"error {error}" for error in ERRORS)), *(
+        page += [*head("n", *SHAPES, *(f"error {error}" for error in ERRORS)), *(
             "| " + " | ".join([f"{n}", *(_covered(part.filter(n=n, shape=shape)) for shape in SHAPES),
                                *(_covered(part.filter(n=n, error=error)) for error in ERRORS)]) + " |"
             for n in SIZES
@@ -130,11 +129,7 @@ def rejection_table(found: pl.DataFrame, *by: str) -> list[str]:
     for key, part in shares.group_by(*by, maintain_order=True):
         share = dict(part.select("method", "rejects").iter_rows())
         lines.append("| " + " | ".join([*map(str, key), *(f"{100 * share[m]:.1f}" for m in METHODS)]) + " |")
-    return [*_head(*by, *METHODS), *lines, ""]
-
-
-def _head(*columns: str) -> list[str]:
-    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+    return [*head(*by, *METHODS), *lines, ""]
 
 
 def page(covered: pl.DataFrame, alarms: pl.DataFrame, finds: pl.DataFrame, extent: Extent) -> str:
@@ -171,9 +166,7 @@ def page(covered: pl.DataFrame, alarms: pl.DataFrame, finds: pl.DataFrame, exten
 
 def main() -> None:
     """Run the studies and write the page, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
-    quick = parser.parse_args().quick
+    quick = is_quick(__doc__)
     extent = QUICK if quick else FULL
     cover_jobs = [
         (name, n, shape, run, extent.n_boot[name])
@@ -190,10 +183,7 @@ def main() -> None:
     finds = gather(find, find_jobs, "wrong claims", parts)
     covered = gather(cover, cover_jobs, "intervals", parts)
     text = page(covered, alarms, finds, extent)
-    print(text)
-    if parts is not None:
-        write_whole(PAGE, text.encode())
-        parts.unlink()
+    publish(PAGE, text, parts)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Kernel estimators on the paper's draws of tasks whose true map is known; writes docs/benchmarks/kernel_rows.md."""
 
-import argparse
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,13 +8,12 @@ import numpy as np
 import polars as pl
 from evaluators import head
 from machine import stamp
-from studies import gather, parts_of
+from studies import gather, is_quick, parts_of, publish
 from synthetic import CAPTIONS, PAPER, QUICK, Draws, Table, by_draw
 
 from calibrant import Kernel, Smooth, calibration_error, kde_decompose, kde_error, smece, triweight_error
 from calibrant.chances.kernel import Neighbours
 from calibrant.simulate import SHAPES, Shape, task
-from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "kernel_rows.md"
 ROWS = ("Kernel", "Kernel, eq. 14", "triweight", "smooth ECE", "Smooth")
@@ -69,9 +67,7 @@ def table(found: pl.DataFrame, name: Table) -> list[str]:
 
 def main() -> None:
     """Run the study and write the page, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
-    quick = parser.parse_args().quick
+    quick = is_quick(__doc__)
     draws, parts = (QUICK, None) if quick else (PAPER, parts_of(PAGE))
     found = gather(judge, draws.jobs, "kernel estimators", parts)
     text = "\n".join([
@@ -86,10 +82,7 @@ def main() -> None:
         stamp("scipy", "polars"),
         "",
     ])  # fmt: skip
-    print(text)
-    if parts is not None:
-        write_whole(PAGE, text.encode())
-        parts.unlink()
+    publish(PAGE, text, parts)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Evaluators on the claims of real models, whose outcomes follow a known map; writes docs/benchmarks/real_claims.md."""
 
-import argparse
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -11,9 +10,7 @@ from evaluators import FAMILIES, OURS, errors, head
 from machine import stamp
 from models import imitation, names
 from scipy.special import entr, xlogy
-from studies import gather, parts_of
-
-from calibrant.store import write_whole
+from studies import gather, is_quick, parts_of, publish
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "real_claims.md"
 ROWS = ("ES15", "EW15", "sweep", "CV", "Platt", "Beta", "Isotonic", "Spline, natural", "PL", "PL3", OURS)
@@ -90,9 +87,7 @@ def by_model(found: pl.DataFrame, measure: Measure) -> list[str]:
 
 def main() -> None:
     """Run the study and write the page, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
-    quick = parser.parse_args().quick
+    quick = is_quick(__doc__)
     jobs = [(name, n, SEEDS) for name, n in product(names(), SIZES)]
     if quick:
         jobs = [(name, n, SEEDS[:2]) for name, n in product(names()[:2], SIZES[:1])]
@@ -114,10 +109,7 @@ def main() -> None:
         stamp("scipy", "polars"),
         "",
     ])  # fmt: skip
-    print(text)
-    if parts is not None:
-        write_whole(PAGE, text.encode())
-        parts.unlink()
+    publish(PAGE, text, parts)
 
 
 if __name__ == "__main__":

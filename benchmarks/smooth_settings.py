@@ -1,6 +1,5 @@
 """Smooth with other settings than its own: what each is worth; writes docs/benchmarks/smooth_settings.md."""
 
-import argparse
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,11 @@ from evaluators import head
 from machine import stamp
 from models import imitation, names
 from scipy.special import entr, xlogy
-from studies import gather, parts_of
+from studies import gather, is_quick, parts_of, publish
 
 from calibrant import Smooth
 from calibrant.chances import smooth
 from calibrant.simulate import SHAPES, task
-from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "smooth_settings.md"
 OWN = "as it is"
@@ -101,9 +99,7 @@ def table(found: pl.DataFrame) -> list[str]:
 
 def main() -> None:
     """Run the study and write the page, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
-    quick = parser.parse_args().quick
+    quick = is_quick(__doc__)
     seeds, models = (SEEDS[:1], tuple(names()[:1])) if quick else (SEEDS, tuple(names()))
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, [(setting, seeds, models) for setting in SETTINGS], "settings", parts)
@@ -121,10 +117,7 @@ def main() -> None:
         stamp("scipy", "polars"),
         "",
     ])  # fmt: skip
-    print(text)
-    if parts is not None:
-        write_whole(PAGE, text.encode())
-        parts.unlink()
+    publish(PAGE, text, parts)
 
 
 if __name__ == "__main__":

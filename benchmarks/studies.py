@@ -1,5 +1,6 @@
 """Long studies on all cores, that go on where they were interrupted."""
 
+import argparse
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,8 +10,25 @@ import polars as pl
 from machine import workers
 from rich.progress import track
 
+from calibrant.store import write_whole
+
 Job = TypeVar("Job")
 Records = list[dict[str, Any]]
+
+
+def is_quick(about: str | None) -> bool:
+    """Whether the command line asks for a tiny part, printed and not kept; `about` is the study's own docstring."""
+    parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
+    return bool(parser.parse_args().quick)
+
+
+def publish(page: Path, text: str, parts: Path | None) -> None:
+    """Print a page and, with `parts`, write it whole; what was kept until then is no longer needed."""
+    print(text)
+    if parts is not None:
+        write_whole(page, text.encode())
+        parts.unlink()
 
 
 def parts_of(page: Path) -> Path:

@@ -4,7 +4,6 @@ Tables F20 to F23 of "On the usefulness of the fit-on-the-test view" on the pape
 deviations, and the same on fresh draws. A family joins by one line in evaluators.py.
 """
 
-import argparse
 import time
 from collections.abc import Iterable
 from itertools import product
@@ -16,11 +15,10 @@ import polars as pl
 from evaluators import FAMILIES, NO_SLACK, OURS, SLOW, errors, fits, head
 from machine import stamp
 from scipy.stats import spearmanr
-from studies import gather, parts_of
+from studies import gather, is_quick, parts_of, publish
 
 from calibrant import skce
 from calibrant.simulate import ERRORS, SHAPES, Sample, Shape, task
-from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "synthetic.md"
 
@@ -243,9 +241,7 @@ def _paired(row: pl.DataFrame, ours: pl.DataFrame, digits: int, *, own: bool) ->
 
 def main() -> None:
     """Run the studies and write the page, whole or not at all."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
-    quick = parser.parse_args().quick
+    quick = is_quick(__doc__)
     paper, fresh = (QUICK, QUICK) if quick else (PAPER, FRESH)
     parts = None if quick else parts_of(PAGE)
     on_paper = gather(judge, paper.jobs, "the paper's draws", parts)
@@ -279,10 +275,7 @@ def main() -> None:
         "",
     ]  # fmt: skip
     text = "\n".join(page)
-    print(text)
-    if parts is not None:
-        write_whole(PAGE, text.encode())
-        parts.unlink()
+    publish(PAGE, text, parts)
 
 
 if __name__ == "__main__":
