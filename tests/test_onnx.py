@@ -11,15 +11,14 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from shared_exports import nearly_one, ranks_of, sends_to_nothing, some_claims, vectors
 from test_laws import CHANCE_FAMILIES, VECTOR_FAMILIES
 
 import calibrant as c
-from calibrant import Family, Map, Predictions, VectorMap, binary, from_logits, from_probs
-from calibrant.chances.isotonic import Points
+from calibrant import Family, Map, Predictions, binary, from_logits
 from calibrant.families import ChanceFamily, ChanceRule
 from calibrant.onnx import model
-from calibrant.predictions import Array, Bools
-from calibrant.vectors.ranked import EachRank
+from calibrant.predictions import Array
 from calibrant.views import View
 
 ONE_CHANCE = [*CHANCE_FAMILIES, c.Identity()]
@@ -54,33 +53,15 @@ def _close(found: Array, expected: Array) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
 
 
-def _claims(n: int, seed: int = 0) -> tuple[Array, Bools]:
-    random = np.random.default_rng(seed)
-    p = random.random(n).astype(np.float32)
-    p[:4] = 0, 1, 0.5, 0.2
-    return p, random.random(n) < p**2
-
-
-def _vectors(kind: str, n: int = 200, k: int = 5, scale: float = 3.0, decimals: int = 9, seed: int = 0) -> Predictions:
-    """Predictions whose values are float32 numbers, held in float64."""
-    random = np.random.default_rng(seed)
-    logits = random.normal(0, scale, (n, k)).round(decimals).astype(np.float32).astype(float)
-    labels = np.where(random.random(n) < 0.5, logits.argmax(1), random.integers(0, k, n))
-    if kind == "logits":
-        return from_logits(logits, labels)
-    odds = np.exp(logits - logits.max(1, keepdims=True))
-    return from_probs((odds / odds.sum(1, keepdims=True)).astype(np.float32).astype(float), labels)
-
-
 @pytest.mark.parametrize("family", ONE_CHANCE, ids=repr)
 def test_maps_of_one_chance(family: Family) -> None:
-    p, y = _claims(300)
+    p, y = some_claims(300)
     fitted = family.fit(binary(p, y))
     exported = model(fitted)
     onnx.checker.check_model(exported, full_check=True)
     # Those it was fitted on, on which edges lie; new ones; a grid, on which edges of equal width lie; and the ends.
     ends = np.array([0, 1e-45, 1e-38, 1e-30, 1e-9, 1 - 2**-24, 1])
-    new = np.concatenate([p, _claims(1000, seed=1)[0], np.linspace(0, 1, 61), ends]).astype(np.float32)
+    new = np.concatenate([p, some_claims(1000, seed=1)[0], np.linspace(0, 1, 61), ends]).astype(np.float32)
     expected = np.clip(fitted(new.astype(float)), 0, 1)
     several, one = _run(exported, new, new[5:6])
     _close(several, expected)
@@ -97,27 +78,21 @@ def test_maps_fitted_on_extremes(family: Family) -> None:
 
 @pytest.mark.parametrize("kind", ["logits", "probs"])
 @pytest.mark.parametrize("family", WHOLE_VECTORS, ids=repr)
-def test_maps_of_whole_vectors(family: Family, kind: str) -> None:
-    fit_on = _vectors(kind)
+def test_maps_of_wholevectors(family: Family, kind: str) -> None:
+    fit_on = vectors(kind)
     # Far apart, probabilities are exact 0 and 1; few different numbers make ties for the largest.
-    far, tied = _vectors(kind, scale=1e3, seed=2), _vectors(kind, scale=0.5, decimals=0, seed=3)
-    _same(family.fit(fit_on), fit_on, _vectors(kind, seed=1), _vectors(kind, n=1, seed=1), far, tied)
+    far, tied = vectors(kind, scale=1e3, seed=2), vectors(kind, scale=0.5, decimals=0, seed=3)
+    _same(family.fit(fit_on), fit_on, vectors(kind, seed=1), vectors(kind, n=1, seed=1), far, tied)
 
 
 @pytest.mark.parametrize("wrap", [c.OneVsRest, c.Ranked])
 @pytest.mark.parametrize("family", [c.Platt(), c.Binned(5)], ids=repr)
 def test_rows_that_sum_to_one_only_nearly(wrap: Callable[[Family], Family], family: Family) -> None:
-    probs = _vectors("probs").probs.astype(np.float16).astype(float)
-    # Two classes may then both claim more than one half, or one more than all.
-    probs[:2] = [0.5003, 0.5002, 0, 0, 0], [0, 1.0005, 0, 0, 0]
-    pred = from_probs(probs.astype(np.float32).astype(float), _vectors("probs").labels)
-    _same(wrap(family).fit(pred), pred)
+    _same(wrap(family).fit(nearly_one()), nearly_one())
 
 
 def test_a_row_that_every_rule_sends_to_0_stays_as_it_was_claimed() -> None:
-    sure = _vectors("logits", scale=20)
-    level = from_logits(np.array([[0.0, 0, 0, 0, 0.5], [9, 0, 0, 0, 0]]), [0, 0])
-    fitted = c.OneVsRest(c.Isotonic(interpolate=False)).fit(from_logits(sure.values, sure.values.argmax(1)))
+    fitted, level = sends_to_nothing()
     np.testing.assert_array_equal(fitted(level)[0], level.probs[0])
     _same(fitted, level)
 
@@ -125,35 +100,34 @@ def test_a_row_that_every_rule_sends_to_0_stays_as_it_was_claimed() -> None:
 @pytest.mark.parametrize("keep_order", [True, False])
 @pytest.mark.parametrize("chances", [(0.5, 0.6, 0.1), (0.1, 0.9, 0.3), (0.05, 0.05, 0.05), (0.0, 0.0, 0.0)])
 def test_ranks_whose_chances_do_not_fit_together(chances: tuple[float, ...], keep_order: bool) -> None:  # noqa: FBT001
-    rule = EachRank(tuple(Points(np.zeros(1), np.array([q]), interpolate=True) for q in chances), keep_order)
-    fitted = VectorMap(c.Ranked(c.Isotonic(), ranks=3, keep_order=keep_order), rule, 9.0, "logits", tuple(range(5)))
-    _same(fitted, _vectors("logits"), from_logits(np.ones((1, 5)), [0]))
+    fitted = ranks_of(chances, 5, keep_order=keep_order)
+    _same(fitted, vectors("logits"), from_logits(np.ones((1, 5)), [0]))
 
 
 @pytest.mark.parametrize(
     "family", [c.HistogramBinning(6), c.Isotonic(interpolate=False), c.BBQ(), c.ScalingBinning()], ids=repr
 )
 def test_rows_on_the_edge_of_a_step_stay_on_their_side_when_fitted_in_float32(family: Family) -> None:
-    given = _vectors("logits")
+    given = vectors("logits")
     single = from_logits(given.values.astype(np.float32), given.labels)
     fitted = c.OneVsRest(family).fit(single)
     _close(_run(model(fitted), single.values)[0], fitted.apply(single).probs)
 
 
 def test_a_class_that_may_not_overtake_another_does_not_in_float32() -> None:
-    pred = _vectors("logits", n=400, scale=0.3)
+    pred = vectors("logits", n=400, scale=0.3)
     # Half of what it claims, the top label would fall behind the others.
     fitted = c.Ranked(c.Isotonic(), ranks=2).fit(from_logits(pred.values, pred.values.argmin(1)))
     np.testing.assert_array_equal(_run(model(fitted), pred.values)[0].argmax(1), pred.values.argmax(1))
 
 
 def test_more_classes_make_no_more_nodes() -> None:
-    few, many = (model(c.OneVsRest(c.Binned(5)).fit(_vectors("logits", k=k))) for k in (3, 60))
+    few, many = (model(c.OneVsRest(c.Binned(5)).fit(vectors("logits", k=k))) for k in (3, 60))
     assert len(few.graph.node) == len(many.graph.node)
 
 
 def test_a_map_of_a_part_is_exported_and_says_of_what(tmp_path: Path) -> None:
-    view = c.top_label(_vectors("probs"))
+    view = c.top_label(vectors("probs"))
     fitted = c.Isotonic().fit(view)
     fitted.to_onnx(tmp_path / "map.onnx")
     exported = onnx.load(tmp_path / "map.onnx")
@@ -182,7 +156,7 @@ def test_the_model_says_what_it_is_and_any_runtime_since_1_18_reads_it(tmp_path:
 
 
 def test_a_loaded_map_makes_the_same_model(tmp_path: Path) -> None:
-    fitted = c.Ranked(c.Smooth(), ranks=2).fit(_vectors("logits"))
+    fitted = c.Ranked(c.Smooth(), ranks=2).fit(vectors("logits"))
     fitted.save(tmp_path / "map")
     assert model(c.load(tmp_path / "map")) == model(fitted)
 
@@ -204,8 +178,8 @@ class Tossed(ChanceFamily):
 
 
 def test_a_rule_without_a_form_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    p, y = _claims(20)
-    for fitted in (Tossed().fit(binary(p, y)), Tossed().fit(_vectors("logits"))):
+    p, y = some_claims(20)
+    for fitted in (Tossed().fit(binary(p, y)), Tossed().fit(vectors("logits"))):
         with pytest.raises(ValueError, match=r"Tossed\(\).* cannot be exported: Coin has no form.*; use map\.save"):
             fitted.to_onnx(tmp_path / "map.onnx")
     assert not list(tmp_path.iterdir())
@@ -213,7 +187,7 @@ def test_a_rule_without_a_form_is_refused_and_nothing_is_written(tmp_path: Path)
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"there is no folder .*nowhere; make it first"):
-        c.Platt().fit(binary(*_claims(20))).to_onnx(tmp_path / "nowhere" / "map.onnx")
+        c.Platt().fit(binary(*some_claims(20))).to_onnx(tmp_path / "nowhere" / "map.onnx")
 
 
 def test_an_absent_onnx_says_how_to_get_it() -> None:

@@ -11,16 +11,15 @@ import pytest
 pytest.importorskip("torch", reason="torch is an extra")
 
 import torch
+from shared_exports import nearly_one, ranks_of, sends_to_nothing, some_claims, vectors
 from test_laws import CHANCE_FAMILIES, VECTOR_FAMILIES
 from torch import Tensor, nn
 
 import calibrant as c
-from calibrant import Family, Kernel, Map, Predictions, VectorMap, binary, from_logits, from_probs
-from calibrant.chances.isotonic import Points
+from calibrant import Family, Kernel, Map, Predictions, binary, from_logits
 from calibrant.families import ChanceFamily, ChanceRule
-from calibrant.predictions import Array, Bools, Kind
+from calibrant.predictions import Array, Kind
 from calibrant.torch.modules import TemperatureScaled, predict, to_module
-from calibrant.vectors.ranked import EachRank
 from calibrant.views import View
 
 ONE_CHANCE = list(dict.fromkeys([*CHANCE_FAMILIES, c.Identity(), Kernel(), Kernel(1e-4)]))
@@ -95,32 +94,14 @@ def _same(fitted: Map, *given: Predictions, kind: Kind | None = None) -> None:
         _close(single, expected)
 
 
-def _claims(n: int, seed: int = 0) -> tuple[Array, Bools]:
-    random = np.random.default_rng(seed)
-    p = random.random(n).astype(np.float32)
-    p[:4] = 0, 1, 0.5, 0.2
-    return p, random.random(n) < p**2
-
-
-def _vectors(kind: str, n: int = 200, k: int = 5, scale: float = 3.0, decimals: int = 9, seed: int = 0) -> Predictions:
-    """Predictions whose values are float32 numbers, held in float64."""
-    random = np.random.default_rng(seed)
-    logits = random.normal(0, scale, (n, k)).round(decimals).astype(np.float32).astype(float)
-    labels = np.where(random.random(n) < 0.5, logits.argmax(1), random.integers(0, k, n))
-    if kind == "logits":
-        return from_logits(logits, labels)
-    odds = np.exp(logits - logits.max(1, keepdims=True))
-    return from_probs((odds / odds.sum(1, keepdims=True)).astype(np.float32).astype(float), labels)
-
-
 @pytest.mark.parametrize("family", ONE_CHANCE, ids=repr)
 def test_maps_of_one_chance(family: Family) -> None:
-    p, y = _claims(300)
+    p, y = some_claims(300)
     fitted = family.fit(binary(p, y))
     module = to_module(fitted, input="probs")
     # Those it was fitted on, on which edges lie; new ones; a grid, on which edges of equal width lie; and the ends.
     ends = np.array([0, 1e-45, 1e-38, 1e-30, 1e-9, 1 - 2**-24, 1])
-    new = np.concatenate([p, _claims(1000, seed=1)[0], np.linspace(0, 1, 61), ends]).astype(np.float32)
+    new = np.concatenate([p, some_claims(1000, seed=1)[0], np.linspace(0, 1, 61), ends]).astype(np.float32)
     expected = np.clip(fitted(new.astype(float)), 0, 1)
     # The map of a kernel reads its sums off a grid, the module adds them up.
     _close(module(torch.from_numpy(new.astype(float))), expected, 1e-7 if isinstance(family, Kernel) else 1e-12)
@@ -138,18 +119,18 @@ def test_maps_fitted_on_extremes(family: Family) -> None:
 
 @pytest.mark.parametrize("kind", ["logits", "probs"])
 @pytest.mark.parametrize("family", WHOLE_VECTORS, ids=repr)
-def test_maps_of_whole_vectors(family: Family, kind: str) -> None:
-    fit_on = _vectors(kind)
+def test_maps_of_wholevectors(family: Family, kind: str) -> None:
+    fit_on = vectors(kind)
     # Far apart, probabilities are exact 0 and 1; few different numbers make ties for the largest.
-    far, tied = _vectors(kind, scale=1e3, seed=2), _vectors(kind, scale=0.5, decimals=0, seed=3)
-    _same(family.fit(fit_on), fit_on, _vectors(kind, seed=1), _vectors(kind, n=1, seed=1), far, tied)
+    far, tied = vectors(kind, scale=1e3, seed=2), vectors(kind, scale=0.5, decimals=0, seed=3)
+    _same(family.fit(fit_on), fit_on, vectors(kind, seed=1), vectors(kind, n=1, seed=1), far, tied)
 
 
 @pytest.mark.parametrize("kind", ["logits", "probs"])
 @pytest.mark.parametrize("column", [0, 1])
 @pytest.mark.parametrize("family", [c.Platt(), c.Isotonic(interpolate=False), c.Smooth()], ids=repr)
 def test_maps_of_one_class_of_two_take_both_columns_or_one(family: Family, column: int, kind: Kind) -> None:
-    pred, far = _vectors(kind, k=2), _vectors(kind, k=2, scale=50, seed=1)
+    pred, far = vectors(kind, k=2), vectors(kind, k=2, scale=50, seed=1)
     view = c.one_class(pred, column)
     fitted = family.fit(view)
     _same(fitted, pred, far, kind=kind)
@@ -163,17 +144,11 @@ def test_maps_of_one_class_of_two_take_both_columns_or_one(family: Family, colum
 @pytest.mark.parametrize("wrap", [c.OneVsRest, c.Ranked])
 @pytest.mark.parametrize("family", [c.Platt(), c.Binned(5)], ids=repr)
 def test_rows_that_sum_to_one_only_nearly(wrap: Callable[[Family], Family], family: Family) -> None:
-    probs = _vectors("probs").probs.astype(np.float16).astype(float)
-    # Two classes may then both claim more than one half, or one more than all.
-    probs[:2] = [0.5003, 0.5002, 0, 0, 0], [0, 1.0005, 0, 0, 0]
-    pred = from_probs(probs.astype(np.float32).astype(float), _vectors("probs").labels)
-    _same(wrap(family).fit(pred), pred)
+    _same(wrap(family).fit(nearly_one()), nearly_one())
 
 
 def test_a_row_that_every_rule_sends_to_0_stays_as_it_was_claimed() -> None:
-    sure = _vectors("logits", scale=20)
-    level = from_logits(np.array([[0.0, 0, 0, 0, 0.5], [9, 0, 0, 0, 0]]), [0, 0])
-    fitted = c.OneVsRest(c.Isotonic(interpolate=False)).fit(from_logits(sure.values, sure.values.argmax(1)))
+    fitted, level = sends_to_nothing()
     np.testing.assert_array_equal(fitted(level)[0], level.probs[0])
     _same(fitted, level)
 
@@ -181,23 +156,22 @@ def test_a_row_that_every_rule_sends_to_0_stays_as_it_was_claimed() -> None:
 @pytest.mark.parametrize("keep_order", [True, False])
 @pytest.mark.parametrize("chances", [(0.5, 0.6, 0.1), (0.1, 0.9, 0.3), (0.05, 0.05, 0.05), (0.0, 0.0, 0.0)])
 def test_ranks_whose_chances_do_not_fit_together(chances: tuple[float, ...], keep_order: bool) -> None:  # noqa: FBT001
-    rule = EachRank(tuple(Points(np.zeros(1), np.array([q]), interpolate=True) for q in chances), keep_order)
-    fitted = VectorMap(c.Ranked(c.Isotonic(), ranks=3, keep_order=keep_order), rule, 9.0, "logits", tuple(range(9)))
-    _same(fitted, _vectors("logits", k=9), _vectors("logits", k=9, scale=1e3), from_logits(np.ones((1, 9)), [0]))
+    fitted = ranks_of(chances, 9, keep_order=keep_order)
+    _same(fitted, vectors("logits", k=9), vectors("logits", k=9, scale=1e3), from_logits(np.ones((1, 9)), [0]))
 
 
 @pytest.mark.parametrize(
     "family", [c.HistogramBinning(6), c.Isotonic(interpolate=False), c.BBQ(), c.ScalingBinning()], ids=repr
 )
 def test_rows_on_the_edge_of_a_step_stay_on_their_side_when_fitted_in_float32(family: Family) -> None:
-    given = _vectors("logits")
+    given = vectors("logits")
     single = from_logits(given.values.astype(np.float32), given.labels)
     fitted = c.OneVsRest(family).fit(single)
     _close(to_module(fitted)(torch.from_numpy(single.values)), fitted.apply(single).probs)
 
 
 def test_a_class_that_may_not_overtake_another_does_not_in_float32() -> None:
-    pred = _vectors("logits", n=400, scale=0.3)
+    pred = vectors("logits", n=400, scale=0.3)
     # Half of what it claims, the top label would fall behind the others.
     fitted = c.Ranked(c.Isotonic(), ranks=2).fit(from_logits(pred.values, pred.values.argmin(1)))
     q = to_module(fitted)(torch.from_numpy(pred.values).float())
@@ -210,7 +184,7 @@ def test_a_class_that_may_not_overtake_another_does_not_in_float32() -> None:
     ids=["vectors", "classes", "ranks"],
 )
 def test_a_module_is_exported_saved_loaded_and_run_on_any_number_of_rows(family: Family) -> None:
-    pred, new = _vectors("logits", n=60, k=4), _vectors("logits", n=33, k=4, seed=1)
+    pred, new = vectors("logits", n=60, k=4), vectors("logits", n=33, k=4, seed=1)
     module = to_module(family.fit(pred))
     file = io.BytesIO()
     shapes = {"values": {0: torch.export.Dim("n")}}
@@ -223,7 +197,7 @@ def test_a_module_is_exported_saved_loaded_and_run_on_any_number_of_rows(family:
 
 
 def test_a_module_of_one_chance_is_exported() -> None:
-    p, y = _claims(50)
+    p, y = some_claims(50)
     fitted = c.Smooth().fit(binary(p, y))
     z = torch.linspace(-9, 9, 20)
     exported = torch.export.export(to_module(fitted, input="logits"), (z,)).module()
@@ -232,7 +206,7 @@ def test_a_module_of_one_chance_is_exported() -> None:
 
 @pytest.mark.parametrize("family", [c.OneVsRest(EVERY_RULE), c.Ranked(c.Beta(), ranks=2)], ids=["classes", "ranks"])
 def test_a_module_compiles_to_one_graph_that_has_gradients(family: Family) -> None:
-    pred = _vectors("logits", n=60, k=3)
+    pred = vectors("logits", n=60, k=3)
     module = to_module(family.fit(pred))
     z = torch.from_numpy(pred.values).requires_grad_()
     compiled = torch.compile(module, fullgraph=True, backend="eager")(z)
@@ -242,7 +216,7 @@ def test_a_module_compiles_to_one_graph_that_has_gradients(family: Family) -> No
 
 
 def test_numbers_are_in_the_state_and_keep_their_type_when_the_network_is_cast() -> None:
-    pred, other = _vectors("logits", seed=1), _vectors("logits", seed=2)
+    pred, other = vectors("logits", seed=1), vectors("logits", seed=2)
     family = c.OneVsRest(c.Platt())
     module, second = to_module(family.fit(pred)), to_module(family.fit(other))
     second.load_state_dict(module.state_dict())
@@ -257,7 +231,7 @@ def test_numbers_are_in_the_state_and_keep_their_type_when_the_network_is_cast()
 
 
 def test_a_nan_among_logits_makes_no_chance() -> None:
-    pred = _vectors("logits", n=60, k=3)
+    pred = vectors("logits", n=60, k=3)
     z = pred.values.copy()
     z[3, 1] = np.nan
     for family in (*EVERY_VECTOR_RULE.families, *map(c.OneVsRest, RULES), c.Ranked(c.Binned(5))):
@@ -267,20 +241,20 @@ def test_a_nan_among_logits_makes_no_chance() -> None:
 
 
 def test_what_goes_in_must_be_of_the_kind_and_shape_that_the_map_was_fitted_on() -> None:
-    vectors, one = c.Temperature().fit(_vectors("logits")), c.Platt().fit(c.top_label(_vectors("logits")))
+    whole, one = c.Temperature().fit(vectors("logits")), c.Platt().fit(c.top_label(vectors("logits")))
     with pytest.raises(ValueError, match=r"Temperature\(\) cannot .* was fitted on logits and input is probs"):
-        to_module(vectors, input="probs")
+        to_module(whole, input="probs")
     with pytest.raises(ValueError, match=r'say input="logits" or input="probs"'):
         to_module(one)
     with pytest.raises(ValueError, match="input must be 'logits' or 'probs'"):
         to_module(one, input="scores")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"logits must have shape \(n, 5\), got \(2, 4\)"):
-        to_module(vectors)(torch.zeros(2, 4))
+        to_module(whole)(torch.zeros(2, 4))
     with pytest.raises(ValueError, match=r"probs must have shape \(n,\), got \(2, 2\)"):
         to_module(one, input="probs")(torch.zeros(2, 2))
     with pytest.raises(ValueError, match="made of a fitted map, got Platt"):
         to_module(c.Platt())  # type: ignore[arg-type]
-    assert "Temperature(), logits of 5 classes" in repr(to_module(vectors))
+    assert "Temperature(), logits of 5 classes" in repr(to_module(whole))
     assert "Platt(), probs" in repr(to_module(one, input="probs"))
 
 
@@ -302,7 +276,7 @@ class Tossed(ChanceFamily):
 
 def test_a_rule_without_a_form_is_refused() -> None:
     with pytest.raises(ValueError, match=r"Tossed\(\).* cannot become a module: Coin has no form in torch"):
-        to_module(Tossed().fit(_vectors("logits")))
+        to_module(Tossed().fit(vectors("logits")))
 
 
 def _network() -> nn.Sequential:
