@@ -6,7 +6,7 @@ import numpy as np
 
 from .predictions import Array, Ints
 from .progress import ticking
-from .resampling import sorted_rows
+from .resampling import sorted_rows, whole_counts
 from .views import Canonical
 
 # Pairs of so many rows at a time: a few tables of 8 MB each.
@@ -56,9 +56,8 @@ def sign_flips(view: Canonical, n_draws: int, seed: int) -> tuple[float, Array]:
     Of a calibrated model the two are alike once rows are many, as what one row misses says nothing of another.
     """
     p, w, y = rows_of(view)
-    # A weight that is no count stands for the nearest one, but for a row at least.
-    rows = np.maximum(np.rint(w), 1)
-    tails = np.random.default_rng(seed).binomial(rows.astype(np.int64), 0.5, (n_draws, len(w)))
+    rows = whole_counts(w)
+    tails = np.random.default_rng(seed).binomial(rows, 0.5, (n_draws, len(w)))
     signs = (rows - 2 * tails) * (w / rows)
     with ticking("pairs of rows", steps_of(len(w))) as tick:
         together, alone = vector_sums(p, np.vstack([w, signs]).T, y, tick)

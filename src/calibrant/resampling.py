@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .predictions import Array, Bools, Predictions
+from .predictions import Array, Bools, Ints, Predictions
 from .views import Canonical, View
 
 # Neighbours among more distinct claims than these are taken together: the work does not grow with rows.
@@ -157,6 +157,11 @@ def replicates(
         found.append(work(item, np.random.default_rng(stream)))
         tick()
     return found
+
+
+def whole_counts(w: Array) -> Ints:
+    """Weights as counts: one that is none stands for the nearest, but for a row at least."""
+    return np.maximum(np.rint(w), 1).astype(np.int64)
 
 
 def _counts(x: Rows, random: Random) -> Array:

@@ -11,7 +11,7 @@ from .families import refuse_other
 from .kernel_tests import pair_mean, skce
 from .kernel_vectors import sign_flips
 from .predictions import Array
-from .resampling import Cells, cells
+from .resampling import Cells, cells, whole_counts
 from .views import Asked, Canonical, View, views_of
 
 Method = Literal["ks", "skce", "spiegelhalter"]
@@ -65,22 +65,22 @@ def _skce(view: View, n_draws: int, seed: int) -> Significance:
 
 def _vectors(view: Canonical, n_draws: int, seed: int) -> Significance:
     seen, flipped = sign_flips(view, n_draws, seed)
-    as_far = flipped >= seen - 1e-12 * max(abs(seen), view.total**-2)
-    return Significance(seen, float((1 + as_far.sum()) / (1 + n_draws)))
+    return Significance(seen, _p_value(seen, flipped, view.total))
 
 
 def _share_beyond(view: View, statistic: Callable[[Cells, Array], Array], n_draws: int, seed: int) -> float:
-    """How many draws of outcomes from the claims, and the one seen, are no less far off than it."""
+    """The p-value by outcomes drawn from the claims."""
     part = cells(view)
-    # A weight that is no count stands for the nearest one, but for a row at least.
-    rows = np.maximum(np.rint(part.w), 1)
-    draws = np.random.default_rng(seed).binomial(rows.astype(np.int64), part.p, (n_draws, len(part.p))) * (
-        part.w / rows
-    )
-    seen = statistic(part, part.happened)
+    rows = whole_counts(part.w)
+    draws = np.random.default_rng(seed).binomial(rows, part.p, (n_draws, len(part.p))) * (part.w / rows)
+    return _p_value(float(statistic(part, part.happened)), statistic(part, draws), float(part.w.sum()))
+
+
+def _p_value(seen: float, drawn: Array, total: float) -> float:
+    """How many draws, and the one seen, are no less far off than it."""
     # Sums in another order differ in the last digits: what is equal must not count as less.
-    as_far = statistic(part, draws) >= seen - 1e-12 * max(abs(seen), part.w.sum() ** -2)
-    return float((1 + as_far.sum()) / (1 + n_draws))
+    as_far = drawn >= seen - 1e-12 * max(abs(seen), total**-2)
+    return float((1 + as_far.sum()) / (1 + len(drawn)))
 
 
 def _spiegelhalter(view: View, n_draws: int, seed: int) -> Significance:  # noqa: ARG001 - it has no need of draws
