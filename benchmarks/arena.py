@@ -15,7 +15,7 @@ from models import REAL, ZOO, halves
 from studies import gather, parts_of
 
 import calibrant as c
-from calibrant.store import write_whole
+from calibrant.deploy.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "arena.md"
 FAMILIES: dict[str, c.Family] = {
@@ -91,8 +91,16 @@ def summary(found: pl.DataFrame) -> list[str]:
     many = by["nll"].filter(pl.col("k") >= 100)
     lines = []
     for name in names:
-        wins = [_wins(by[score], name, families) if name in families else "" for score in ("nll", "brier")]
-        means = [_mean(by["nll"], name), _mean(common, name), _mean(many, name), _mean(by["brier"], name)]
+        wins = [
+            _wins(by[score], name, families) if name in families else ""
+            for score in ("nll", "brier")
+        ]
+        means = [
+            _mean(by["nll"], name),
+            _mean(common, name),
+            _mean(many, name),
+            _mean(by["brier"], name),
+        ]
         harms = int((by["nll"][name] > 1.0005).sum())
         seconds = found.filter(pl.col("name") == name)["seconds"].sum()
         lines.append(_row(name, *means, *wins, harms, f"{seconds:.0f}"))
@@ -110,7 +118,12 @@ def by_file(found: pl.DataFrame) -> list[str]:
         known = {n: record[n] for n in names if record[n] is not None and not np.isnan(record[n])}
         best = min(value for n, value in known.items() if n != SELECT)
         cells = [
-            "" if n not in known else f"**{known[n]:.4f}**" if known[n] == best else f"{known[n]:.4f}" for n in names
+            ""
+            if n not in known
+            else f"**{known[n]:.4f}**"
+            if known[n] == best
+            else f"{known[n]:.4f}"
+            for n in names
         ]
         lines.append(_row(record["file"], int(record["k"]), *cells))
     return lines
@@ -158,12 +171,17 @@ def page(found: pl.DataFrame, files: int) -> str:
 def main() -> None:
     """Run the arena and write the page, whole or not at all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--all-rows-only", action="store_true", help="leave out the part with few rows to fit on")
+    parser.add_argument(
+        "--all-rows-only", action="store_true", help="leave out the part with few rows to fit on"
+    )
     sizes = [ALL] if parser.parse_args().all_rows_only else [ALL, FEW]
     files, parts = [*ZOO, *REAL], parts_of(PAGE)
     for size in sizes:
         found = gather(
-            scores, [(path, few) for few in sizes[: sizes.index(size) + 1] for path in files], "files", parts
+            scores,
+            [(path, few) for few in sizes[: sizes.index(size) + 1] for path in files],
+            "files",
+            parts,
         )
         text = page(found, len(files))
         write_whole(PAGE, text.encode())

@@ -12,11 +12,34 @@ from models import imitation
 from scipy.stats import spearmanr
 from studies import gather, is_quick, parts_of, publish
 
-from calibrant import Beta, Family, Identity, Isotonic, Platt, ScalingBinning, Smooth, Temperature, binary, samples
+from calibrant import (
+    Beta,
+    Family,
+    Identity,
+    Isotonic,
+    Platt,
+    ScalingBinning,
+    Smooth,
+    Temperature,
+    binary,
+    samples,
+)
 from calibrant.simulate import SHAPES, Task, task, truth_after
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "calibrated_models.md"
-ROWS = ("ES15", "EW15", "sweep", "CV", "Platt", "Beta", "Isotonic", "Spline, natural", "PL", "PL3", OURS)
+ROWS = (
+    "ES15",
+    "EW15",
+    "sweep",
+    "CV",
+    "Platt",
+    "Beta",
+    "Isotonic",
+    "Spline, natural",
+    "PL",
+    "PL3",
+    OURS,
+)
 # From what was claimed at first to what several calibrators make of it.
 CALIBRATORS: dict[str, Family] = {
     "none": Identity(),
@@ -65,7 +88,8 @@ def tables(found: pl.DataFrame) -> list[str]:
     """Distances from the truth by n, of calibrated models alone, and the rank correlation over all."""
     sizes = sorted(found["n"].unique())
     mended = found.filter(pl.col("calibrator") != "none").with_columns(
-        error=1000 * (pl.col("estimate") - pl.col("true")).abs(), bias=1000 * (pl.col("estimate") - pl.col("true"))
+        error=1000 * (pl.col("estimate") - pl.col("true")).abs(),
+        bias=1000 * (pl.col("estimate") - pl.col("true")),
     )
     ranks = [
         (*key, spearmanr(part["estimate"], part["true"]).statistic)
@@ -76,7 +100,9 @@ def tables(found: pl.DataFrame) -> list[str]:
     for row in ROWS:
         parts = [mended.filter(n=n, row=row) for n in sizes]
         shown = (("map", ".2f"), ("error", ".2f"), ("bias", "+.2f"))
-        cells = [f"{part[column].to_numpy().mean():{form}}" for column, form in shown for part in parts]
+        cells = [
+            f"{part[column].to_numpy().mean():{form}}" for column, form in shown for part in parts
+        ]
         cells += [f"{ranked.filter(n=n, row=row)['rank'].to_numpy().mean():.3f}" for n in sizes]
         lines.append("| " + " | ".join([row, *cells]) + " |")
     columns = [f"{what}, n = {n}" for what in ("map", "error", "bias", "rank") for n in sizes]
@@ -85,17 +111,24 @@ def tables(found: pl.DataFrame) -> list[str]:
 
 def truths(found: pl.DataFrame) -> list[str]:
     """What error each calibrator leaves."""
-    mean = found.group_by("task", "calibrator", maintain_order=True).agg(1000 * pl.col("true").mean())
+    mean = found.group_by("task", "calibrator", maintain_order=True).agg(
+        1000 * pl.col("true").mean()
+    )
     left = {(task, calibrator): value for task, calibrator, value in mean.iter_rows()}
     tasks = list(dict.fromkeys(found["task"]))
-    lines = [f"| {each} | " + " | ".join(f"{left[made, each]:.1f}" for made in tasks) + " |" for each in CALIBRATORS]
+    lines = [
+        f"| {each} | " + " | ".join(f"{left[made, each]:.1f}" for made in tasks) + " |"
+        for each in CALIBRATORS
+    ]
     return [*head("", *tasks), *lines, ""]
 
 
 def main() -> None:
     """Run the study and write the page, whole or not at all."""
     quick = is_quick(__doc__)
-    jobs: list[tuple[str, int, tuple[int, ...]]] = [(name, seed, SIZES) for name, seed in product(TASKS, SEEDS)]
+    jobs: list[tuple[str, int, tuple[int, ...]]] = [
+        (name, seed, SIZES) for name, seed in product(TASKS, SEEDS)
+    ]
     if quick:
         jobs = [(name, SEEDS[0], SIZES[:1]) for name in ("square", "c10-lenet5")]
     parts = None if quick else parts_of(PAGE)

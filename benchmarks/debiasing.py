@@ -11,7 +11,7 @@ from machine import stamp
 from studies import gather, is_quick, parts_of, publish
 
 from calibrant import calibration_error
-from calibrant.measures import Debias
+from calibrant.measures.errors import Debias
 from calibrant.simulate import Shape, task
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "debiasing.md"
@@ -42,8 +42,19 @@ def judge(job: tuple[str, int, tuple[int, ...]]) -> list[dict[str, Any]]:
     for (shape, error), seed in [*product(TASKS, seeds), *product(TASKS[:1], more)]:
         view, truth = task(shape, error).sample(n, seed)
         true = float(np.abs(view.p - truth).mean())
-        plain, freed = (calibration_error(view, FAMILIES[name], debias=by) - true for by in (False, debias))
-        found.append({"row": row, "n": n, "seed": seed, "error": error, "plain": 1000 * plain, "freed": 1000 * freed})
+        plain, freed = (
+            calibration_error(view, FAMILIES[name], debias=by) - true for by in (False, debias)
+        )
+        found.append(
+            {
+                "row": row,
+                "n": n,
+                "seed": seed,
+                "error": error,
+                "plain": 1000 * plain,
+                "freed": 1000 * freed,
+            }
+        )
     return found
 
 
@@ -56,15 +67,31 @@ def table(found: pl.DataFrame) -> list[str]:
             pl.col("plain", "freed").mean()
         ).row(0)  # fmt: skip
         above = (
-            part.select(seed=pl.col("seed") % 1000, harm=pl.col("freed").abs() - pl.col("plain").abs())
+            part.select(
+                seed=pl.col("seed") % 1000, harm=pl.col("freed").abs() - pl.col("plain").abs()
+            )
             .group_by("seed")
             .mean()
         )
         harm = above["harm"].to_numpy()
         cells = [f"{zero[0]:+.2f}", f"{zero[1]:+.2f}", f"{1 - abs(zero[1]) / abs(zero[0]):.0%}", f"{distance[0]:.2f}",
                  f"{distance[1]:.2f}", f"{harm.mean():+.2f} ± {harm.std(ddof=1) / np.sqrt(len(harm)):.2f}"]  # fmt: skip
-        lines.append("| " + " | ".join([str(row), str(n), str((part["seed"] % 1000).n_unique()), *cells]) + " |")
-    columns = ("", "n", "seeds", "bias at 0", "debiased", "taken off", "distance", "debiased", "added, paired")
+        lines.append(
+            "| "
+            + " | ".join([str(row), str(n), str((part["seed"] % 1000).n_unique()), *cells])
+            + " |"
+        )
+    columns = (
+        "",
+        "n",
+        "seeds",
+        "bias at 0",
+        "debiased",
+        "taken off",
+        "distance",
+        "debiased",
+        "added, paired",
+    )
     return [*head(*columns), *lines, ""]
 
 

@@ -3,9 +3,10 @@
 import numpy as np
 
 from calibrant import Beta, Binned, Family, Isotonic, PiecewiseLinear, Platt, Smooth, Spline, View
-from calibrant.chances.binned import Steps
-from calibrant.families import ChanceMap, Map, simplest_within
-from calibrant.measures import debiased
+from calibrant.families.binary.binned import Steps
+from calibrant.families.family import ChanceMap, Map
+from calibrant.families.folds import simplest_within
+from calibrant.measures.errors import debiased
 
 OURS = "Smooth"
 FAMILIES: dict[str, Family] = {
@@ -38,7 +39,10 @@ def fits(row: str, view: View) -> dict[str, Map]:
         return {row: family.fit(view)}
     lines, held_out = family.candidates(view)
     chosen = {row: simplest_within(held_out, family.slack), row + NO_SLACK: int(held_out.argmin())}
-    return {name: ChanceMap(family, lines[place], view.total, view.event, None, None) for name, place in chosen.items()}
+    return {
+        name: ChanceMap(family, lines[place], view.total, view.event, None, None)
+        for name, place in chosen.items()
+    }
 
 
 def errors(fitted: Map, view: View) -> tuple[float, float]:

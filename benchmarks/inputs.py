@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def multiclass_logits(n: int, k: int, seed: int = 0) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def multiclass_logits(
+    n: int, k: int, seed: int = 0
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Overconfident, biased logits: labels are drawn from softmax(t), shown are 1.8 t plus a bias a class."""
     random = np.random.default_rng(seed)
     t = random.standard_normal((n, k)).astype(np.float32)

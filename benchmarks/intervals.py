@@ -17,13 +17,17 @@ from machine import stamp
 from studies import gather, is_quick, parts_of, publish
 
 from calibrant import View, binary, calibration_error, ece, ks_error, samples, top_label
-from calibrant.inference import interval
-from calibrant.significance import Method, calibration_test
+from calibrant.inference.intervals import interval
+from calibrant.inference.tests import Method, calibration_test
 from calibrant.simulate import SHAPES, Shape, task
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "coverage.md"
 
-MEASURES: dict[str, Callable[[View], float]] = {"ece": ece, "Smooth": calibration_error, "ks_error": ks_error}
+MEASURES: dict[str, Callable[[View], float]] = {
+    "ece": ece,
+    "Smooth": calibration_error,
+    "ks_error": ks_error,
+}
 METHODS: tuple[Method, ...] = ("ks", "skce", "spiegelhalter")
 SIZES = (200, 1000, 10_000)
 ERRORS = (0.01, 0.02, 0.05, 0.10)
@@ -40,8 +44,15 @@ class Extent(NamedTuple):
     n_draws: int
 
 
-FULL = Extent({"ece": 200, "Smooth": 24, "ks_error": 80}, {"ece": 320, "Smooth": 240, "ks_error": 320}, 1000, 199)
-QUICK = Extent({"ece": 8, "Smooth": 0, "ks_error": 8}, {"ece": 160, "Smooth": 160, "ks_error": 160}, 40, 199)
+FULL = Extent(
+    {"ece": 200, "Smooth": 24, "ks_error": 80},
+    {"ece": 320, "Smooth": 240, "ks_error": 320},
+    1000,
+    199,
+)
+QUICK = Extent(
+    {"ece": 8, "Smooth": 0, "ks_error": 8}, {"ece": 160, "Smooth": 160, "ks_error": 160}, 40, 199
+)
 
 
 @cache
@@ -109,7 +120,10 @@ def coverage_tables(found: pl.DataFrame, extent: Extent) -> list[str]:
         if not len(part):
             continue
         each = len(part) // (len(SIZES) * len(SHAPES))
-        page += [f"**{name}**, {each} samples a shape, {extent.n_boot[name]} replicates: coverage % (mean width).", ""]
+        page += [
+            f"**{name}**, {each} samples a shape, {extent.n_boot[name]} replicates: coverage % (mean width).",
+            "",
+        ]
         page += [*head("n", *SHAPES, *(f"error {error}" for error in ERRORS)), *(
             "| " + " | ".join([f"{n}", *(_covered(part.filter(n=n, shape=shape)) for shape in SHAPES),
                                *(_covered(part.filter(n=n, error=error)) for error in ERRORS)]) + " |"
@@ -128,7 +142,9 @@ def rejection_table(found: pl.DataFrame, *by: str) -> list[str]:
     lines = []
     for key, part in shares.group_by(*by, maintain_order=True):
         share = dict(part.select("method", "rejects").iter_rows())
-        lines.append("| " + " | ".join([*map(str, key), *(f"{100 * share[m]:.1f}" for m in METHODS)]) + " |")
+        lines.append(
+            "| " + " | ".join([*map(str, key), *(f"{100 * share[m]:.1f}" for m in METHODS)]) + " |"
+        )
     return [*head(*by, *METHODS), *lines, ""]
 
 
@@ -173,7 +189,10 @@ def main() -> None:
         for name in MEASURES
         for run, n, shape in product(range(extent.intervals[name] // len(ERRORS)), SIZES, SHAPES)
     ]
-    alarm_jobs = [(claims, n, extent.tests, extent.n_draws) for claims, n in product(("uniform", "piled up"), SIZES)]
+    alarm_jobs = [
+        (claims, n, extent.tests, extent.n_draws)
+        for claims, n in product(("uniform", "piled up"), SIZES)
+    ]
     find_jobs = [
         (n, shape, error, extent.tests // 5, extent.n_draws)
         for n, shape, error in product(SIZES[:2], SHAPES, (0.02, 0.05))

@@ -18,10 +18,10 @@ from rich.progress import track
 from scipy.stats import spearmanr
 
 from calibrant import Predictions, canonical, from_probs
+from calibrant.deploy.store import write_whole
 from calibrant.fitting.dirichlet_kernel import best_bandwidth, vectors
-from calibrant.kde import kde_decompose, kde_error
-from calibrant.simplex import simplex_error
-from calibrant.store import write_whole
+from calibrant.measures.kde import kde_decompose, kde_error
+from calibrant.measures.simplex import simplex_error
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "kernel_consistency.md"
 Array = NDArray[np.float64]
@@ -102,7 +102,9 @@ def truth(kind: Kind, k: int, power: float) -> dict[str, float]:
     }
 
 
-def growth(kind: Kind, k: int, sets: dict[int, int], found: dict[Draw, dict[str, float]]) -> Iterator[str]:
+def growth(
+    kind: Kind, k: int, sets: dict[int, int], found: dict[Draw, dict[str, float]]
+) -> Iterator[str]:
     """Lines of one table: distances from the truth, with the bias in brackets, and the slope of their logarithms."""
     known = truth(kind, k, POWER)
     names = [name for name in ESTIMATES if k == 3 or "triangles" not in name]
@@ -116,7 +118,11 @@ def growth(kind: Kind, k: int, sets: dict[int, int], found: dict[Draw, dict[str,
             off = np.array([one[name] for one in each]) - known[name]
             distances[name].append(float(np.abs(off).mean()))
             cells.append(f"{np.abs(off).mean():.4f} ({off.mean():+.4f})")
-        yield f"| {n:,} | {np.median([one['bandwidth'] for one in each]):.2g} | " + " | ".join(cells) + " |"
+        yield (
+            f"| {n:,} | {np.median([one['bandwidth'] for one in each]):.2g} | "
+            + " | ".join(cells)
+            + " |"
+        )
     slopes = [np.polyfit(np.log(list(sets)), np.log(distances[name]), 1)[0] for name in names]
     yield "| slope | | " + " | ".join(f"{slope:+.2f}" for slope in slopes) + " |"
 
@@ -127,7 +133,9 @@ def models(found: dict[Draw, dict[str, float]]) -> Iterator[str]:
     rows = []
     for power in POWERS:
         one = found[Draw("clustered", 3, ROWS_OF_MODELS, power, 0)]
-        rows.append((truth("clustered", 3, power)["norm 1"], one["norm 1"], one["norm 1, triangles"]))
+        rows.append(
+            (truth("clustered", 3, power)["norm 1"], one["norm 1"], one["norm 1, triangles"])
+        )
         yield f"| {power:.1f} | " + " | ".join(f"{value:.4f}" for value in rows[-1]) + " |"
     true, kernels, triangles = np.array(rows).T
     agree, by_kernels, by_triangles = (
@@ -144,7 +152,9 @@ def models(found: dict[Draw, dict[str, float]]) -> Iterator[str]:
 def main() -> None:
     """Draw every data set, estimate, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few small data sets, printed and not written")
+    parser.add_argument(
+        "--quick", action="store_true", help="few small data sets, printed and not written"
+    )
     quick = parser.parse_args().quick
     sets = QUICK if quick else FULL
     draws = [Draw("clustered", 3, ROWS_OF_MODELS, power, 0) for power in POWERS]

@@ -11,8 +11,16 @@ from machine import stamp
 from studies import gather, is_quick, parts_of, publish
 from synthetic import CAPTIONS, PAPER, QUICK, Draws, Table, by_draw
 
-from calibrant import Kernel, Smooth, calibration_error, kde_decompose, kde_error, smece, triweight_error
-from calibrant.chances.kernel import Neighbours
+from calibrant import (
+    Kernel,
+    Smooth,
+    calibration_error,
+    kde_decompose,
+    kde_error,
+    smece,
+    triweight_error,
+)
+from calibrant.families.binary.kernel import Neighbours
 from calibrant.simulate import SHAPES, Shape, task
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "kernel_rows.md"

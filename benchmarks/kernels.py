@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from rich.progress import track
 
 from calibrant import binary, canonical, from_logits, from_probs
-from calibrant.chances.kernel import Kernel
+from calibrant.deploy.store import write_whole
+from calibrant.families.binary.kernel import Kernel
 from calibrant.fitting.bandwidths import BANDWIDTHS
-from calibrant.kde import kde_error
-from calibrant.store import write_whole
+from calibrant.measures.kde import kde_error
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "kernels.md"
 Chances = NDArray[np.float64]
@@ -42,13 +42,17 @@ def log_kernels(z: torch.Tensor, h: float) -> torch.Tensor:
 
 def dense_error(z: torch.Tensor, y: torch.Tensor, h: float) -> float:
     """The norm-1 error of whole vectors."""
-    share = torch.softmax(log_kernels(z, h), 1) @ torch.nn.functional.one_hot(y, z.shape[1]).to(z.dtype)
+    share = torch.softmax(log_kernels(z, h), 1) @ torch.nn.functional.one_hot(y, z.shape[1]).to(
+        z.dtype
+    )
     return float((share - z).abs().sum(1).mean())
 
 
 def dense_bandwidth(z: torch.Tensor) -> float:
     """The likeliest of all bandwidths."""
-    return WIDTHS[int(np.argmax([float(torch.logsumexp(log_kernels(z, h), 1).sum()) for h in WIDTHS]))]
+    return WIDTHS[
+        int(np.argmax([float(torch.logsumexp(log_kernels(z, h), 1).sum()) for h in WIDTHS]))
+    ]
 
 
 def peer_error(p: torch.Tensor, y: torch.Tensor) -> float:
@@ -73,7 +77,9 @@ def tensors(p: Chances, y: NDArray[np.bool_]) -> tuple[torch.Tensor, torch.Tenso
 
 CLAIMS: dict[str, Callable[[int, np.random.Generator], Chances]] = {
     "uniform": lambda n, random: random.random(n),
-    "piled up at 0 and 1, both among them": lambda n, random: np.append(random.beta(0.05, 0.05, n - 40), [0, 1] * 20),
+    "piled up at 0 and 1, both among them": lambda n, random: np.append(
+        random.beta(0.05, 0.05, n - 40), [0, 1] * 20
+    ),
     "near 1, as a network's": lambda n, random: 1 / (1 + np.exp(-random.normal(4, 4, n))),
     "of two digits": lambda n, random: random.random(n).round(2),
 }
@@ -86,7 +92,10 @@ def agreement_of_one_chance() -> Iterator[str]:
         p = make(2000, random)
         y = random.random(2000) < p**1.5
         z, labels = tensors(p, y)
-        off = max(abs(kde_error(binary(p, y), bandwidth=h) - dense_error(z, labels, h) / 2) for h in WIDTHS)
+        off = max(
+            abs(kde_error(binary(p, y), bandwidth=h) - dense_error(z, labels, h) / 2)
+            for h in WIDTHS
+        )
         chosen = Kernel().fit(binary(p, y)).rule.bandwidth
         yield f"| one chance, {name}, 2,000 rows | 1e-5 .. 1 | {off:.0e} | {chosen:.3g} | {dense_bandwidth(z):.3g} |"
 
@@ -98,7 +107,9 @@ def agreement_of_vectors() -> Iterator[str]:
         p, y = random.dirichlet(np.full(k, 0.3), 1000), random.integers(0, k, 1000)
         pred, z, labels = from_probs(p, y), torch.from_numpy(p), torch.from_numpy(y)
         dense = {h: dense_error(z, labels, h) for h in (1e-3, 1e-2, 0.1)}
-        off = max(abs(kde_error(canonical(pred), bandwidth=h) / error - 1) for h, error in dense.items())
+        off = max(
+            abs(kde_error(canonical(pred), bandwidth=h) / error - 1) for h, error in dense.items()
+        )
         yield f"| whole vectors of {k}, 1,000 rows | 1e-3 .. 0.1 | {off:.0e}, relative | | |"
 
 
@@ -114,7 +125,12 @@ def contest() -> str:
         _, theirs, theirs_cpu = _timed(lambda: peer_error(claims, happened))
         times.append((ours, theirs, ours_cpu, theirs_cpu))
     ours, theirs, ours_cpu, theirs_cpu = np.median(times[1:], axis=0)
-    cells = f"{1e3 * ours:.0f} ms", f"{1e3 * theirs:.0f} ms", f"{ours / theirs:.3f}", f"{ours_cpu / theirs_cpu:.3f}"
+    cells = (
+        f"{1e3 * ours:.0f} ms",
+        f"{1e3 * theirs:.0f} ms",
+        f"{ours / theirs:.3f}",
+        f"{ours_cpu / theirs_cpu:.3f}",
+    )
     return "| one chance, 3,000 rows, bandwidth chosen | " + " | ".join(cells) + " | 0.05 |"
 
 
@@ -134,7 +150,14 @@ class Job:
             value, wall, cpu, peak = alone.submit(self.run).result()
         chosen = "bandwidth chosen" if self.bandwidth is None else f"bandwidth {self.bandwidth}"
         what = f"{self.n:,} vectors of {self.k}" if self.k > 2 else f"one chance, {self.n:,} rows"
-        cells = f"{value:.4f}", f"{wall:.1f} s", f"{cpu:.1f} s", self.seconds, f"{peak:,} MB", self.memory
+        cells = (
+            f"{value:.4f}",
+            f"{wall:.1f} s",
+            f"{cpu:.1f} s",
+            self.seconds,
+            f"{peak:,} MB",
+            self.memory,
+        )
         return f"| {what}, {chosen} | " + " | ".join(cells) + " |"
 
     def run(self) -> tuple[float, float, float, int]:
@@ -165,7 +188,9 @@ def _timed(work: Callable[[], float]) -> tuple[float, float, float]:
 def main() -> None:
     """Measure all and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--all", action="store_true", help="50,000 vectors of 1000 classes too: minutes")
+    parser.add_argument(
+        "--all", action="store_true", help="50,000 vectors of 1000 classes too: minutes"
+    )
     jobs = JOBS + (LONG if parser.parse_args().all else [])
     page = [
         "# Kernel errors",

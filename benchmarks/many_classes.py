@@ -16,8 +16,8 @@ from machine import stamp
 from rich.progress import track
 
 import calibrant as c
+from calibrant.deploy.store import write_whole
 from calibrant.reporting.description import describe
-from calibrant.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "many_classes.md"
 # What was found so far: begun again, the study goes on from there.
@@ -68,7 +68,9 @@ def main() -> None:
     kept = {} if not PARTS.exists() else json.loads(PARTS.read_text())
     for name in track(FAMILIES, f"{N:,} x {K}"):
         if name not in kept:
-            told = subprocess.run([sys.executable, __file__, name], capture_output=True, check=True, text=True).stdout
+            told = subprocess.run(
+                [sys.executable, __file__, name], capture_output=True, check=True, text=True
+            ).stdout
             kept[name] = json.loads(told.splitlines()[-1])
             write_whole(PARTS, json.dumps(kept).encode())
             write_whole(PAGE, page(kept).encode())

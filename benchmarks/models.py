@@ -18,7 +18,10 @@ def part(path: Path, split: str) -> Predictions:
     with np.load(path, allow_pickle=False) as arrays:
         labels = arrays[f"{split}_labels"].astype(np.int64)
         if "test_conf" in arrays:
-            return from_probs(arrays["test_conf"].astype(np.float64), (arrays["test_pred"] == labels).astype(np.int64))
+            return from_probs(
+                arrays["test_conf"].astype(np.float64),
+                (arrays["test_pred"] == labels).astype(np.int64),
+            )
         if f"{split}_logits" in arrays:
             return from_logits(arrays[f"{split}_logits"].astype(np.float32), labels)
         return from_probs(arrays[f"{split}_probs"], labels)
@@ -30,7 +33,10 @@ def halves(path: Path) -> Iterator[tuple[Predictions, Predictions]]:
         splits = [split for split in ("val", "test") if f"{split}_labels" in arrays]
     parts = [part(path, split) for split in splits]
     make = from_logits if parts[0].kind == "logits" else from_probs
-    whole = make(np.concatenate([each.values for each in parts]), np.concatenate([each.labels for each in parts]))
+    whole = make(
+        np.concatenate([each.values for each in parts]),
+        np.concatenate([each.labels for each in parts]),
+    )
     order = np.random.default_rng(0).permutation(whole.n)
     first, second = whole[order[: whole.n // 2]], whole[order[whole.n // 2 :]]
     yield first, second

@@ -21,7 +21,7 @@ from speed import _timed as timed
 from venn_abers import VennAbers
 
 import calibrant as c
-from calibrant.store import write_whole
+from calibrant.deploy.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "one_chance_speed.md"
 Chances = NDArray[np.float64]
@@ -40,7 +40,13 @@ def _off(q: NDArray[Any], p: Chances) -> str:
 
 
 def contest(
-    name: str, n: int, family: c.Family, make: Callable[[], Any], peer: str, bar: float, rounds: int = 9
+    name: str,
+    n: int,
+    family: c.Family,
+    make: Callable[[], Any],
+    peer: str,
+    bar: float,
+    rounds: int = 9,
 ) -> Contest:
     p, y = binary_chances(n)
     return Contest(
@@ -49,7 +55,9 @@ def contest(
         lambda: family.fit(c.binary(p, y)),
         lambda: make().fit(p, y),
         bar,
-        lambda ours, theirs: f"off the truth by {_off(ours(p), p)}, peer by {_off(theirs.predict_proba(p), p)}",
+        lambda ours, theirs: (
+            f"off the truth by {_off(ours(p), p)}, peer by {_off(theirs.predict_proba(p), p)}"
+        ),
         rounds,
     )
 
@@ -99,10 +107,15 @@ def alone(n: int, bar: str, rounds: int) -> str:
     c.Smooth().fit(c.binary(p, y))
     times = [timed(lambda: c.Smooth().fit(c.binary(p, y)))[0] for _ in range(rounds)]
     off = _off(c.Smooth().fit(c.binary(p, y))(p), p)
-    return f"| Smooth, {n:,} rows | {1e3 * np.median(times):.1f} ms | {bar} | off the truth by {off} |"
+    return (
+        f"| Smooth, {n:,} rows | {1e3 * np.median(times):.1f} ms | {bar} | off the truth by {off} |"
+    )
 
 
-OWN: list[Callable[[], str]] = [lambda: alone(10**4, "60 ms", 25), lambda: alone(10**6, "500 ms", 9)]
+OWN: list[Callable[[], str]] = [
+    lambda: alone(10**4, "60 ms", 25),
+    lambda: alone(10**6, "500 ms", 9),
+]
 
 
 def main() -> None:

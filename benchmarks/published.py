@@ -14,7 +14,7 @@ from models import REAL, ZOO, part
 from rich.progress import track
 
 import calibrant as c
-from calibrant.store import write_whole
+from calibrant.deploy.store import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "published.md"
 Families = dict[str, tuple[c.Family, ...]]
@@ -88,7 +88,10 @@ def found_of(
         return measures[title](mended(family))
 
     return {
-        name: [100 * measured(kinds[min(place, len(kinds) - 1)], title) for place, title in enumerate(measures)]
+        name: [
+            100 * measured(kinds[min(place, len(kinds) - 1)], title)
+            for place, title in enumerate(measures)
+        ]
         for name, kinds in families.items()
     }
 
@@ -97,19 +100,33 @@ def against_print(path: Path) -> list[str]:
     """Our figures with the printed ones in brackets."""
     found = found_of(path, OF_000, MEASURES_000)
     cells = [
-        [f"{found[name][row]:.3f} ({PRINTED_000[title][column]:.3f})" for column, name in enumerate(OF_000)]
+        [
+            f"{found[name][row]:.3f} ({PRINTED_000[title][column]:.3f})"
+            for column, name in enumerate(OF_000)
+        ]
         for row, title in enumerate(MEASURES_000)
     ]
-    return _table(["", *OF_000], [[title, *line] for title, line in zip(MEASURES_000, cells, strict=True)])
+    return _table(
+        ["", *OF_000], [[title, *line] for title, line in zip(MEASURES_000, cells, strict=True)]
+    )
 
 
-def on_the_zoo(families: Families, measures: dict[str, Callable[[c.Predictions], float]]) -> list[str]:
+def on_the_zoo(
+    families: Families, measures: dict[str, Callable[[c.Predictions], float]]
+) -> list[str]:
     """A table a measure, a line a sample model."""
     found = {path.stem: found_of(path, families, measures) for path in track(ZOO, "sample models")}
     lines: list[str] = []
     for row, title in enumerate(measures):
-        cells = [[model, *(f"{by[name][row]:.3f}" for name in families)] for model, by in found.items()]
-        lines += [f"### {title.replace('NLL', 'NLL, nats')}", "", *_table(["", *families], cells), ""]
+        cells = [
+            [model, *(f"{by[name][row]:.3f}" for name in families)] for model, by in found.items()
+        ]
+        lines += [
+            f"### {title.replace('NLL', 'NLL, nats')}",
+            "",
+            *_table(["", *families], cells),
+            "",
+        ]
     return lines
 
 
@@ -124,7 +141,12 @@ def richer_fit_better() -> list[str]:
         losses = [c.nll(fitted.apply(fit_on)) for fitted in fits.values()]
         falls = all(after <= before + 1e-9 for before, after in pairwise(losses))
         cells.append(
-            [path.stem, *(f"{loss:.9f}" for loss in losses), "yes" if falls else "no", "yes" if holds else "no"]
+            [
+                path.stem,
+                *(f"{loss:.9f}" for loss in losses),
+                "yes" if falls else "no",
+                "yes" if holds else "no",
+            ]
         )
     return _table(["", *RICHER, "each at most the last", "certificates hold"], cells)
 

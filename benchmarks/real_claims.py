@@ -13,7 +13,19 @@ from scipy.special import entr, xlogy
 from studies import gather, is_quick, parts_of, publish
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "real_claims.md"
-ROWS = ("ES15", "EW15", "sweep", "CV", "Platt", "Beta", "Isotonic", "Spline, natural", "PL", "PL3", OURS)
+ROWS = (
+    "ES15",
+    "EW15",
+    "sweep",
+    "CV",
+    "Platt",
+    "Beta",
+    "Isotonic",
+    "Spline, natural",
+    "PL",
+    "PL3",
+    OURS,
+)
 # Maps that may lie outside [0, 1], or jump, are no calibrators.
 CALIBRATORS = ("Platt", "Beta", "Isotonic", "Spline, natural", "PL", "PL3", OURS)
 SIZES, SEEDS = (1000, 5000), tuple(range(100, 108))
@@ -43,7 +55,10 @@ def judge(job: tuple[str, int, tuple[int, ...]]) -> list[dict[str, Any]]:
             if row in CALIBRATORS:
                 q = np.clip(q, 0, 1)
                 loss = -(xlogy(t, q) + xlogy(1 - t, 1 - q)) - entr(t) - entr(1 - t)
-                record |= {"log": 1000 * float(loss.mean()), "squared": 1000 * float(np.square(q - t).mean())}
+                record |= {
+                    "log": 1000 * float(loss.mean()),
+                    "squared": 1000 * float(np.square(q - t).mean()),
+                }
             found.append(record)
     return found
 
@@ -55,11 +70,18 @@ def over_all(found: pl.DataFrame, measure: Measure) -> list[str]:
         cells = []
         for n in sorted(found["n"].unique()):
             values, ours = (
-                found.filter(n=n, row=each).sort("name", "seed")[measure].to_numpy() for each in (row, OURS)
+                found.filter(n=n, row=each).sort("name", "seed")[measure].to_numpy()
+                for each in (row, OURS)
             )
             above, endless = values - ours, int(np.isinf(values).sum())
-            se = f" ({above.mean():+.2f} ± {above.std(ddof=1) / np.sqrt(len(above)):.2f})" if row != OURS else ""
-            cells.append(f"∞ in {endless} of {len(values)}" if endless else f"{values.mean():.2f}{se}")
+            se = (
+                f" ({above.mean():+.2f} ± {above.std(ddof=1) / np.sqrt(len(above)):.2f})"
+                if row != OURS
+                else ""
+            )
+            cells.append(
+                f"∞ in {endless} of {len(values)}" if endless else f"{values.mean():.2f}{se}"
+            )
         lines.append("| " + " | ".join([row, *cells]) + " |")
     sizes = [f"n = {n}" for n in sorted(found["n"].unique())]
     return [f"**{measure}**: {CAPTIONS[measure]}.", "", *head("", *sizes), *lines, ""]
@@ -68,14 +90,22 @@ def over_all(found: pl.DataFrame, measure: Measure) -> list[str]:
 def by_model(found: pl.DataFrame, measure: Measure) -> list[str]:
     """A line for each model and size: what each family shows, which is best, and what Smooth lies beyond it."""
     lines, beyond = [], []
-    means = found.filter(pl.col(measure).is_not_null()).group_by("name", "n", "row", maintain_order=True)
+    means = found.filter(pl.col(measure).is_not_null()).group_by(
+        "name", "n", "row", maintain_order=True
+    )
     rows = ROWS if measure in ("F20", "F21") else CALIBRATORS
-    for (name, n), part in means.agg(pl.col(measure).mean()).group_by("name", "n", maintain_order=True):
+    for (name, n), part in means.agg(pl.col(measure).mean()).group_by(
+        "name", "n", maintain_order=True
+    ):
         shown = dict(part.select("row", measure).iter_rows())
         best = min(shown, key=lambda row: shown[row])
         beyond.append(shown[OURS] / shown[best] - 1)
         figures = ("∞" if np.isinf(shown[row]) else f"{shown[row]:.2f}" for row in rows)
-        lines.append("| " + " | ".join([str(name), str(n), *figures, best, f"{100 * beyond[-1]:.0f}%"]) + " |")
+        lines.append(
+            "| "
+            + " | ".join([str(name), str(n), *figures, best, f"{100 * beyond[-1]:.0f}%"])
+            + " |"
+        )
     summary = (
         f"{OURS} is best in {sum(x == 0 for x in beyond)} of {len(beyond)}, within 20% of the best in "
         f"{sum(x <= 0.2 for x in beyond)}; at most {100 * max(beyond):.0f}% beyond it, {100 * np.median(beyond):.0f}% "

@@ -14,7 +14,7 @@ from scipy.special import entr, xlogy
 from studies import gather, is_quick, parts_of, publish
 
 from calibrant import Smooth
-from calibrant.chances import smooth
+from calibrant.families.binary import smooth
 from calibrant.simulate import SHAPES, task
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "smooth_settings.md"
@@ -24,7 +24,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
     OWN: {"_SPLINES": 24},
     **{f"along {scale} alone": {"_SCALES": {scale: sd}} for scale, sd in SCALES.items()},
     **{
-        f"not along {left_out}": {"_SCALES": {scale: sd for scale, sd in SCALES.items() if scale != left_out}}
+        f"not along {left_out}": {
+            "_SCALES": {scale: sd for scale, sd in SCALES.items() if scale != left_out}
+        }
         for left_out in SCALES
     },
     "order 1 alone": {"_ORDERS": (1,)},
@@ -33,8 +35,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "48 splines": {"_SPLINES": 48},
     "strengths in half steps": {"_STRENGTHS": np.logspace(-1, 6, 15)},
     "strengths in steps of two": {"_STRENGTHS": np.logspace(-1, 6, 4)},
-    "free part 4 times as large": {"_SCALES": {scale: (4 * a, 4 * b) for scale, (a, b) in SCALES.items()}},
-    "free part a quarter as large": {"_SCALES": {scale: (a / 4, b / 4) for scale, (a, b) in SCALES.items()}},
+    "free part 4 times as large": {
+        "_SCALES": {scale: (4 * a, 4 * b) for scale, (a, b) in SCALES.items()}
+    },
+    "free part a quarter as large": {
+        "_SCALES": {scale: (a / 4, b / 4) for scale, (a, b) in SCALES.items()}
+    },
     "no belief in the identity": {"_IDENTITY_ODDS": 1e-12},
     "ten times the belief in it": {"_IDENTITY_ODDS": 0.2},
 }
@@ -73,7 +79,9 @@ def _on_models(setting: str, models: tuple[str, ...]) -> list[dict[str, Any]]:
         for seed in REAL_SEEDS:
             q = Smooth().fit(made.sample(REAL_SIZE, seed).view)(made.claims).astype(np.float64)
             loss = -(xlogy(t, q) + xlogy(1 - t, 1 - q)) - entr(t) - entr(1 - t)
-            found.append({"setting": setting, "task": f"{name} {seed}", "loss": 1000 * float(loss.mean())})
+            found.append(
+                {"setting": setting, "task": f"{name} {seed}", "loss": 1000 * float(loss.mean())}
+            )
     return found
 
 
@@ -84,7 +92,9 @@ def table(found: pl.DataFrame) -> list[str]:
         cells = []
         for column in ("map", "error", "loss"):
             values, own = (
-                found.filter(pl.col("setting") == each, pl.col(column).is_not_null()).sort("task")[column].to_numpy()
+                found.filter(pl.col("setting") == each, pl.col(column).is_not_null())
+                .sort("task")[column]
+                .to_numpy()
                 for each in (setting, OWN)
             )
             if np.isinf(values).any():
@@ -92,7 +102,10 @@ def table(found: pl.DataFrame) -> list[str]:
                 continue
             above = values - own
             se = above.std(ddof=1) / np.sqrt(len(above))
-            cells.append(f"{values.mean():.2f}" + (f" ({above.mean():+.2f} ± {se:.2f})" if setting != OWN else ""))
+            cells.append(
+                f"{values.mean():.2f}"
+                + (f" ({above.mean():+.2f} ± {se:.2f})" if setting != OWN else "")
+            )
         lines.append("| " + " | ".join([setting, *cells]) + " |")
     return [*head("", "map", "error", "log loss on real claims"), *lines, ""]
 

@@ -18,7 +18,11 @@ import torch
 from inputs import multiclass_logits, softmax
 from machine import stamp
 from netcal.binning import IsotonicRegression
-from probmetrics.calibrators import SMSCalibrator, TemperatureScalingCalibrator, VectorScalingCalibrator
+from probmetrics.calibrators import (
+    SMSCalibrator,
+    TemperatureScalingCalibrator,
+    VectorScalingCalibrator,
+)
 from probmetrics.distributions import CategoricalLogits
 from rich.progress import track
 from torchmetrics.functional.classification import multiclass_calibration_error
@@ -104,7 +108,9 @@ def vector_scaling(n: int, k: int, bar: float, rounds: int) -> Contest:
         return peer
 
     def loss(peer: Any) -> float:  # noqa: ANN401 - a peer's object
-        return c.nll(c.from_logits(peer.predict_proba_torch(tensors[0]).get_logits().numpy(), labels))
+        return c.nll(
+            c.from_logits(peer.predict_proba_torch(tensors[0]).get_logits().numpy(), labels)
+        )
 
     return Contest(
         f"vector scaling, {n:,} x {k}",
@@ -196,7 +202,9 @@ def compete(contest: Contest) -> str:
     rounds = [(_timed(contest.ours), _timed(contest.theirs)) for _ in range(contest.rounds)]
     # A peer that timed itself gives its seconds.
     ours = np.array([mine[0] for mine, _ in rounds])
-    theirs = np.array([found if isinstance(found, float) else seconds for _, (seconds, found) in rounds])
+    theirs = np.array(
+        [found if isinstance(found, float) else seconds for _, (seconds, found) in rounds]
+    )
     ratio = float(np.median(ours / theirs))
     found = contest.found(rounds[-1][0][1], rounds[-1][1][1])
     return (

@@ -10,7 +10,7 @@ import polars as pl
 from machine import workers
 from rich.progress import track
 
-from calibrant.store import write_whole
+from calibrant.deploy.store import write_whole
 
 Job = TypeVar("Job")
 Records = list[dict[str, Any]]
@@ -19,7 +19,9 @@ Records = list[dict[str, Any]]
 def is_quick(about: str | None) -> bool:
     """Whether the command line asks for a tiny part, printed and not kept; `about` is the study's own docstring."""
     parser = argparse.ArgumentParser(description=(about or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tiny part of it, printed and not kept")
+    parser.add_argument(
+        "--quick", action="store_true", help="a tiny part of it, printed and not kept"
+    )
     return bool(parser.parse_args().quick)
 
 
@@ -36,7 +38,9 @@ def parts_of(page: Path) -> Path:
     return Path(__file__).parent / f".{page.stem}.json"
 
 
-def gather(work: Callable[[Job], Records], jobs: Sequence[Job], title: str, parts: Path | None) -> pl.DataFrame:
+def gather(
+    work: Callable[[Job], Records], jobs: Sequence[Job], title: str, parts: Path | None
+) -> pl.DataFrame:
     """What is found for each job, in their order; with `parts`, nothing that was found before is done again."""
     kept: dict[str, Records] = {}
     if parts is not None and parts.exists():
@@ -48,7 +52,11 @@ def gather(work: Callable[[Job], Records], jobs: Sequence[Job], title: str, part
             kept[repr(job)] = found
             if parts is not None:
                 with parts.open("a") as file:
-                    file.write(json.dumps([repr(job), found], default=lambda number: number.item()) + "\n")
+                    file.write(
+                        json.dumps([repr(job), found], default=lambda number: number.item()) + "\n"
+                    )
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-    return pl.DataFrame([record for job in jobs for record in kept[repr(job)]], infer_schema_length=None)
+    return pl.DataFrame(
+        [record for job in jobs for record in kept[repr(job)]], infer_schema_length=None
+    )

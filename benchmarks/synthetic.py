@@ -98,7 +98,10 @@ class Draws(NamedTuple):
         return [row for row in FAMILIES if row not in left_out]
 
     def __str__(self) -> str:
-        seeds, errors = (f"{of[0]}, ..., {of[-1]}" if len(of) > 2 else str(of) for of in (self.seeds, self.errors))
+        seeds, errors = (
+            f"{of[0]}, ..., {of[-1]}" if len(of) > 2 else str(of)
+            for of in (self.seeds, self.errors)
+        )
         return (
             f"n = {', '.join(map(str, self.sizes))}; {len(self.seeds)} seeds {seeds}; {len(self.errors)} true errors "
             f"{errors}; maps tested on {10**6 // self.every:,} claims"
@@ -119,7 +122,9 @@ def judge(job: tuple[Draws, Shape, float]) -> list[dict[str, Any]]:
         view, true = task(shape, error).sample(n, seed)
         key = {"shape": shape, "error": error, "n": n, "seed": seed}
         first, second = float(np.abs(view.p - true).mean()), float(np.square(view.p - true).mean())
-        for row, fitted in (pair for name in draws.rows(error) for pair in fits(name, view).items()):
+        for row, fitted in (
+            pair for name in draws.rows(error) for pair in fits(name, view).items()
+        ):
             claims, truth = test if row in REPRODUCED else coarse
             estimate, squared = errors(fitted, view)
             found.append(
@@ -148,9 +153,14 @@ def by_draw(found: pl.DataFrame, table: str) -> pl.DataFrame:
     """A table's figure for each row, shape, n and seed."""
     keys = ["row", "shape", "n", "seed"]
     if table != "F23":
-        return found.filter(pl.col(table).is_not_null()).group_by(keys).agg(value=pl.col(table).mean())
+        return (
+            found.filter(pl.col(table).is_not_null()).group_by(keys).agg(value=pl.col(table).mean())
+        )
     whole = found.filter(pl.col("estimate").is_not_null())
-    ranks = [(*key, spearmanr(part["estimate"], part["true"]).statistic) for key, part in whole.group_by(keys)]
+    ranks = [
+        (*key, spearmanr(part["estimate"], part["true"]).statistic)
+        for key, part in whole.group_by(keys)
+    ]
     return pl.DataFrame(ranks, schema=[*keys, "value"], orient="row")
 
 
@@ -182,10 +192,17 @@ def spreads(found: pl.DataFrame) -> list[str]:
     )
     at_zero = maps.filter(error=0.0).group_by("row", "n").agg(zero=pl.col("bias").mean())
     joined = bias.join(spread, ["row", "n"]).join(at_zero, ["row", "n"])
-    told = {(row, n): f"{mean:+.2f} | {sd:.2f} | {zero:+.2f}" for row, n, mean, sd, zero in joined.iter_rows()}
+    told = {
+        (row, n): f"{mean:+.2f} | {sd:.2f} | {zero:+.2f}"
+        for row, n, mean, sd, zero in joined.iter_rows()
+    }
     sizes = sorted(found["n"].unique())
     columns = [f"{what}, n = {n}" for n in sizes for what in ("bias", "sd", "bias at 0")]
-    lines = [f"| {row} | " + " | ".join(told[row, n] for n in sizes) + " |" for row in ROWS if (row, sizes[0]) in told]
+    lines = [
+        f"| {row} | " + " | ".join(told[row, n] for n in sizes) + " |"
+        for row in ROWS
+        if (row, sizes[0]) in told
+    ]
     return [
         "**Biases and standard deviations** of estimated errors, x 1000: estimate less truth, means over shapes and "
         "true errors; standard deviation over seeds; and the bias where claims are right.",
@@ -214,7 +231,9 @@ def against_ours(found: pl.DataFrame, table: Table) -> list[str]:
     lines = []
     for row in [*ROWS, *(["KCE"] if table == "F22" else [])]:
         part = found.filter(row=row)
-        if not len(part) or (table == "F23" and part["error"].n_unique() < found["error"].n_unique()):
+        if not len(part) or (
+            table == "F23" and part["error"].n_unique() < found["error"].n_unique()
+        ):
             continue
         beside = found.filter(row=OURS).join(
             part.select("shape", "error", "n", "seed"), ["shape", "error", "n", "seed"]
@@ -230,7 +249,8 @@ def against_ours(found: pl.DataFrame, table: Table) -> list[str]:
 
 def _paired(row: pl.DataFrame, ours: pl.DataFrame, digits: int, *, own: bool) -> str:
     values, beside = (
-        each.group_by("seed").agg(pl.col("value").mean()).sort("seed")["value"].to_numpy() for each in (row, ours)
+        each.group_by("seed").agg(pl.col("value").mean()).sort("seed")["value"].to_numpy()
+        for each in (row, ours)
     )
     if own:
         return f"{values.mean():.{digits}f}"

@@ -38,7 +38,7 @@ from calibrant import (
     top_label,
 )
 from calibrant.choosing import Score
-from calibrant.families import held_out
+from calibrant.families.folds import held_out
 
 Make = Callable[..., Any]
 
@@ -83,7 +83,9 @@ def test_one_chance_is_compared_too() -> None:
 
 
 def test_a_comparison_prints_as_a_table_and_is_plain_data() -> None:
-    found = compare(_sharp(0), _sharp(1), {"T": Temperature(), "too many": Ranked(Isotonic(), ranks=9)})
+    found = compare(
+        _sharp(0), _sharp(1), {"T": Temperature(), "too many": Ranked(Isotonic(), ranks=9)}
+    )
     lines = str(found).splitlines()
     assert len(lines) == 4
     assert lines[0].split()[:2] == ["NLL", "Brier"]
@@ -107,7 +109,13 @@ def test_held_out_scores_against_a_loop_over_folds(make: Make, score: Score) -> 
         for fitted, held in parts:
             mend, others = family.fit(x[fitted]), x[held]
             whole = isinstance(others, Predictions)
-            scores.append(measure(mend.apply(others) if whole else binary(mend(others), others.y, weights=others.w)))
+            scores.append(
+                measure(
+                    mend.apply(others)
+                    if whole
+                    else binary(mend(others), others.y, weights=others.w)
+                )
+            )
             totals.append(others.total)
         assert row.score == pytest.approx(np.average(scores, weights=totals), rel=1e-9)
     best = min(found.rows, key=lambda row: row.score)
@@ -184,7 +192,9 @@ def test_weights_are_counts_to_the_errors() -> None:
 def test_a_family_that_fails_is_left_out_with_its_reason() -> None:
     found = cross_validate(_sharp(0), [Ranked(Isotonic(), ranks=7), Temperature()])
     assert found.chosen == Temperature()
-    assert dict(found.failures)[repr(Ranked(Isotonic(), ranks=7))].startswith("ranks must be at most 3")
+    assert dict(found.failures)[repr(Ranked(Isotonic(), ranks=7))].startswith(
+        "ranks must be at most 3"
+    )
     assert "failed: ranks" in str(found)
     assert "chosen" in str(found)
     with pytest.raises(ValueError, match=r"no family could be fitted: .*ranks must be at most 3"):
@@ -205,7 +215,11 @@ def test_a_family_that_fails_is_left_out_with_its_reason() -> None:
 def test_extremes(x: Predictions | View) -> None:
     families = [Identity(), Temperature(), EnsembleTemperature(), Quadratic()]
     fitted = select(x, families if isinstance(x, View) or x.k < 1000 else families[:3], folds=2)
-    assert np.isfinite(fitted(x)).all() if isinstance(x, View) else np.isfinite(fitted.apply(x).probs).all()
+    assert (
+        np.isfinite(fitted(x)).all()
+        if isinstance(x, View)
+        else np.isfinite(fitted.apply(x).probs).all()
+    )
 
 
 def test_what_means_nothing_is_refused() -> None:
@@ -226,7 +240,9 @@ def test_what_means_nothing_is_refused() -> None:
         select(x.probs)  # type: ignore[arg-type]
 
 
-def test_progress_shows_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_shows_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     select(_sharp(0), [Temperature()])
     assert capsys.readouterr() == ("", "")
 

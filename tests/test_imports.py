@@ -23,11 +23,16 @@ HEAVY = (
 
 
 def _run(program: str) -> str:
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def test_importing_loads_no_heavy_library() -> None:
-    assert _run(f"import sys, calibrant; print([name for name in {HEAVY} if name in sys.modules])") == "[]"
+    assert (
+        _run(f"import sys, calibrant; print([name for name in {HEAVY} if name in sys.modules])")
+        == "[]"
+    )
 
 
 def test_the_main_measures_load_neither_torch_nor_sklearn_nor_a_drawing_library() -> None:

@@ -10,63 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import ArrayLike
+from shared_families import CHANCE_FAMILIES, VECTOR_FAMILIES
 
 import calibrant as c
-from calibrant import Family, Predictions, View, binary, calibration_error, canonical, from_logits, from_probs
+from calibrant import (
+    Family,
+    Predictions,
+    View,
+    binary,
+    calibration_error,
+    canonical,
+    from_logits,
+    from_probs,
+)
 
-CHANCE_FAMILIES: list[Family] = [
-    c.Binned(),
-    c.Binned(5, edges="mass"),
-    c.Binned(edges="mass", rule="sweep"),
-    c.Binned(edges="mass", rule="cv"),
-    c.Binned(4, slope=0),
-    c.HistogramBinning(4),
-    c.Isotonic(),
-    c.Isotonic(interpolate=False),
-    c.Isotonic(centred=True),
-    c.Temperature(),
-    c.Platt(),
-    c.Beta(),
-    c.Quadratic(),
-    c.ScalingBinning(),
-    c.BBQ(),
-    c.VennAbers(),
-    c.Spline(),
-    c.Spline(5, runout="parabolic"),
-    c.Spline(4, runout="cubic", bounded=True),
-    c.Spline("cv"),
-    c.PiecewiseLinear(),
-    c.PiecewiseLinear(space="logit"),
-    c.PiecewiseLinear(segments=3, loss="squared"),
-    c.Smooth(),
-    c.Kernel(),
-    c.Kernel(0.01),
-    c.Kernel("rule"),
-    c.Blend((c.Platt(), c.Isotonic())),
-    c.Blend((c.Platt(), c.Isotonic()), shares=(0.25, 0.75)),
-]
-VECTOR_FAMILIES: list[Family] = [
-    c.Identity(),
-    c.Temperature(),
-    c.EnsembleTemperature(),
-    c.VectorScaling(),
-    c.MatrixScaling(),
-    c.MatrixScaling(off_diagonal=1.0, intercept=1.0),
-    c.MatrixScaling(off_diagonal="cv", intercept="cv"),
-    c.Dirichlet(),
-    c.Dirichlet(l2=0.01),
-    c.StructuredMatrix(),
-    c.OrderPreserving(),
-    c.OrderPreserving(kind="diagonal"),
-    c.OrderPreserving(kind="preserving"),
-    c.Ranked(c.Isotonic()),
-    c.Ranked(c.Smooth(), ranks=2),
-    c.OneVsRest(c.Smooth()),
-    c.OneVsRest(c.Isotonic()),
-    c.OneVsRest(c.Binned(5)),
-    c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))),
-    c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic())), shares=(0.5, 0.5)),
-]
 # Choose by cross-validation, whose folds know rows and not weights.
 BY_FOLDS = [
     c.Binned(edges="mass", rule="cv"),
@@ -135,7 +92,11 @@ WHOLE_SCORES: list[Callable[[Predictions], float]] = [
 
 N = 24
 # A coarse grid makes ties; exact 0 and 1 are among it.
-claims = arrays(float, N, elements=st.sampled_from([0.0, 1e-30, 0.1, 0.2, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1 - 1e-9, 1.0]))
+claims = arrays(
+    float,
+    N,
+    elements=st.sampled_from([0.0, 1e-30, 0.1, 0.2, 1 / 3, 0.5, 0.6, 0.75, 0.9, 1 - 1e-9, 1.0]),
+)
 outcomes = arrays(bool, N)
 seeds = st.integers(0, 2**32 - 1)
 each_family = pytest.mark.parametrize("family", CHANCE_FAMILIES, ids=repr)
@@ -144,7 +105,9 @@ each_view = pytest.mark.parametrize("ask", VIEWS)
 
 
 def _close(found: ArrayLike, expected: ArrayLike, tolerance: float = 1e-9) -> None:
-    np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(
+        np.asarray(found), np.asarray(expected), rtol=tolerance, atol=tolerance
+    )
 
 
 def _predictions(seed: int, n: int = 40, k: int = 4, weights: object = None) -> Predictions:
@@ -156,7 +119,9 @@ def _predictions(seed: int, n: int = 40, k: int = 4, weights: object = None) -> 
 @each_family
 @given(p=claims, y=outcomes, seed=seeds)
 @settings(max_examples=25)
-def test_row_order_is_irrelevant_to_maps(family: Family, p: np.ndarray, y: np.ndarray, seed: int) -> None:
+def test_row_order_is_irrelevant_to_maps(
+    family: Family, p: np.ndarray, y: np.ndarray, seed: int
+) -> None:
     order = np.random.default_rng(seed).permutation(N)
     _close(family.fit(binary(p[order], y[order]))(p), family.fit(binary(p, y))(p))
 
@@ -171,10 +136,14 @@ def test_row_order_is_irrelevant_to_measures(
     _close(measure(binary(p[order], y[order])), measure(binary(p, y)))
 
 
-@pytest.mark.parametrize("family", [family for family in CHANCE_FAMILIES if family not in BY_FOLDS], ids=repr)
+@pytest.mark.parametrize(
+    "family", [family for family in CHANCE_FAMILIES if family not in BY_FOLDS], ids=repr
+)
 @given(p=claims, y=outcomes, w=arrays(np.int64, N, elements=st.integers(0, 3)))
 @settings(max_examples=25)
-def test_a_weight_is_a_count_to_maps(family: Family, p: np.ndarray, y: np.ndarray, w: np.ndarray) -> None:
+def test_a_weight_is_a_count_to_maps(
+    family: Family, p: np.ndarray, y: np.ndarray, w: np.ndarray
+) -> None:
     w[0] = 2
     repeated = family.fit(binary(np.repeat(p, w), np.repeat(y, w)))
     _close(family.fit(binary(p, y, weights=w))(p), repeated(p), 1e-6)
@@ -187,7 +156,9 @@ def test_a_weight_is_a_count_to_measures(
     measure: Callable[[View], float], p: np.ndarray, y: np.ndarray, w: np.ndarray
 ) -> None:
     w[0] = 2
-    _close(measure(binary(p, y, weights=w)), measure(binary(np.repeat(p, w), np.repeat(y, w))), 1e-6)
+    _close(
+        measure(binary(p, y, weights=w)), measure(binary(np.repeat(p, w), np.repeat(y, w))), 1e-6
+    )
 
 
 @pytest.mark.parametrize("family", VECTOR_FAMILIES, ids=repr)
@@ -227,7 +198,9 @@ def test_views_carry_order_and_weights(ask: Callable[[Predictions], View], seed:
 @each_family
 @given(p=claims, y=outcomes)
 @settings(max_examples=25)
-def test_maps_stay_chances_and_agree_on_equal_claims(family: Family, p: np.ndarray, y: np.ndarray) -> None:
+def test_maps_stay_chances_and_agree_on_equal_claims(
+    family: Family, p: np.ndarray, y: np.ndarray
+) -> None:
     q = family.fit(binary(p, y))(p)
     assert np.isfinite(q).all()
     if not (isinstance(family, c.Binned) and family.slope == 1):
@@ -237,7 +210,9 @@ def test_maps_stay_chances_and_agree_on_equal_claims(family: Family, p: np.ndarr
 
 
 @pytest.mark.parametrize("family", VECTOR_FAMILIES, ids=repr)
-@pytest.mark.parametrize("make", [from_logits, lambda z, y: from_probs(np.exp(z) / np.exp(z).sum(1, keepdims=True), y)])
+@pytest.mark.parametrize(
+    "make", [from_logits, lambda z, y: from_probs(np.exp(z) / np.exp(z).sum(1, keepdims=True), y)]
+)
 def test_vectors_sum_to_one(family: Family, make: Callable[..., Predictions]) -> None:
     given = _predictions(3)
     pred = make(given.scores, given.labels)
@@ -274,12 +249,16 @@ def test_a_calibrated_model_has_an_error_that_goes_to_zero(family: Family) -> No
 @given(p=arrays(np.float32, N, elements=st.floats(0, 1, width=32)), y=outcomes)
 @settings(max_examples=25)
 def test_float32_and_float64_agree_on_chances(family: Family, p: np.ndarray, y: np.ndarray) -> None:
-    _close(family.fit(binary(p, y))(p), family.fit(binary(p.astype(float), y))(p.astype(float)), 1e-5)
+    _close(
+        family.fit(binary(p, y))(p), family.fit(binary(p.astype(float), y))(p.astype(float)), 1e-5
+    )
 
 
 @pytest.mark.parametrize("family", VECTOR_FAMILIES, ids=repr)
 @each_view
-def test_float32_and_float64_agree_on_logits(family: Family, ask: Callable[[Predictions], View]) -> None:
+def test_float32_and_float64_agree_on_logits(
+    family: Family, ask: Callable[[Predictions], View]
+) -> None:
     double = _predictions(5, n=500)
     single = from_logits(double.scores.astype(np.float32), double.labels)
     double = from_logits(single.scores.astype(float), double.labels)
@@ -292,21 +271,33 @@ def test_float32_and_float64_agree_on_logits(family: Family, ask: Callable[[Pred
 
 def test_sums_of_float32_are_taken_in_float64() -> None:
     p = np.full(10**7, 0.1, np.float32)
-    assert c.ece(binary(p, np.zeros(10**7, bool))) == pytest.approx(float(np.float32(0.1)), abs=1e-12)
-    assert c.ks_error(binary(p, np.zeros(10**7, bool))) == pytest.approx(float(np.float32(0.1)), abs=1e-9)
+    assert c.ece(binary(p, np.zeros(10**7, bool))) == pytest.approx(
+        float(np.float32(0.1)), abs=1e-12
+    )
+    assert c.ks_error(binary(p, np.zeros(10**7, bool))) == pytest.approx(
+        float(np.float32(0.1)), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("family", VECTOR_FAMILIES, ids=repr)
 @pytest.mark.parametrize(
     "pred",
     [
-        from_logits([[1e4, -1e4, 0.0], [0.0, 1e4, -1e4], [-1e4, 0.0, 1e4], [0.0, 1.0, 2.0]], [0, 0, 2, 1]),
+        from_logits(
+            [[1e4, -1e4, 0.0], [0.0, 1e4, -1e4], [-1e4, 0.0, 1e4], [0.0, 1.0, 2.0]], [0, 0, 2, 1]
+        ),
         from_probs([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0, 0, 2]),
         from_logits([[1.0, 2.0, 3.0]], [0]),
         from_logits(np.tile([1.0, 2.0, 3.0], (5, 1)), [2] * 5),
         from_logits(np.random.default_rng(0).normal(0, 2, (60, 1000)), np.arange(60)),
     ],
-    ids=["far apart", "exact 0 and 1", "one row", "all rows equal, one class present", "1000 classes"],
+    ids=[
+        "far apart",
+        "exact 0 and 1",
+        "one row",
+        "all rows equal, one class present",
+        "1000 classes",
+    ],
 )
 def test_extremes_of_vectors(family: Family, pred: Predictions) -> None:
     if family in BY_FOLDS and pred.k == 1000:

@@ -5,7 +5,7 @@ import sys
 import pytest
 from shared_terminal import Terminal
 
-from calibrant.progress import hushed, ticking
+from calibrant.progress import progress, quiet
 
 
 def test_a_bar_on_a_terminal_and_silence_elsewhere(
@@ -14,7 +14,7 @@ def test_a_bar_on_a_terminal_and_silence_elsewhere(
     for screen in (None, Terminal()):
         if screen is not None:
             monkeypatch.setattr(sys, "stderr", screen)
-        with ticking("counting sheep", 2) as tick:
+        with progress("counting sheep", 2) as tick:
             tick()
             tick()
         if screen is None:
@@ -26,9 +26,9 @@ def test_a_bar_on_a_terminal_and_silence_elsewhere(
 def test_nothing_is_seen_where_it_is_hushed(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    with hushed(), ticking("counting sheep", 1) as tick:
+    with quiet(), progress("counting sheep", 1) as tick:
         tick()
     assert screen.getvalue() == ""
-    with ticking("counting sheep", 1) as tick:
+    with progress("counting sheep", 1) as tick:
         tick()
     assert "counting sheep" in screen.getvalue()

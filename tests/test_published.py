@@ -21,8 +21,8 @@ from calibrant import (
     top_r,
     within_top_r,
 )
-from calibrant.families import ChanceMap
-from calibrant.measures import debiased
+from calibrant.families.family import ChanceMap
+from calibrant.measures.errors import debiased
 from calibrant.simulate import ERRORS, Shape, task
 
 FAMILIES: dict[str, Family] = {
@@ -54,7 +54,9 @@ F20 = [("square", "ES15", 24.76), ("stairs", "isotonic", 25.45), ("beta2", "Plat
 
 
 @pytest.mark.parametrize(("shape", "row", "f21", "f22", "f23"), F21_F22_F23)
-def test_errors_on_simulated_tasks(shape: Shape, row: str, f21: float, f22: float, f23: float) -> None:
+def test_errors_on_simulated_tasks(
+    shape: Shape, row: str, f21: float, f22: float, f23: float
+) -> None:
     away, away_squared, ranks = [], [], []
     for n, seed in DRAWS:
         found, true = [], []
@@ -127,7 +129,12 @@ def test_real_predictions(name: str, right: float, binned: float, widest: float)
 
 
 def _percent(pred: Predictions) -> list[float]:
-    measured = (ks_error(pred), ks_error(top_r(pred, 2)), ks_error(within_top_r(pred, 2)), ece(pred, 25))
+    measured = (
+        ks_error(pred),
+        ks_error(top_r(pred, 2)),
+        ks_error(within_top_r(pred, 2)),
+        ece(pred, 25),
+    )
     return [100 * value for value in measured]
 
 

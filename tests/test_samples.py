@@ -14,6 +14,7 @@ def test_samples_are_five_and_ten_thousand_rows(name: samples.Name) -> None:
 
 def test_an_unknown_sample_names_those_that_exist() -> None:
     with pytest.raises(
-        ValueError, match=r"no sample is called 'imagenet'; there are c10-lenet5, c10-resnet18, c100-res"
+        ValueError,
+        match=r"no sample is called 'imagenet'; there are c10-lenet5, c10-resnet18, c100-res",
     ):
         samples.load("imagenet")  # type: ignore[arg-type]

@@ -7,10 +7,20 @@ import numpy as np
 import pytest
 from scipy.special import rel_entr, xlogy
 
-from calibrant import Binned, Isotonic, Platt, View, binary, calibration_error, ece, samples, top_label
-from calibrant.chances.binned import Edges
-from calibrant.families import ChanceFamily, ChanceRule
-from calibrant.predictions import Array
+from calibrant import (
+    Binned,
+    Isotonic,
+    Platt,
+    View,
+    binary,
+    calibration_error,
+    ece,
+    samples,
+    top_label,
+)
+from calibrant.families.binary.binned import Edges
+from calibrant.families.family import ChanceFamily, ChanceRule
+from calibrant.fitting.types import Array
 from calibrant.simulate import ERRORS, SHAPES, Shape, Task, assess, realistic, task, truth_after
 
 
@@ -25,7 +35,10 @@ def test_a_task_has_its_error_and_its_outcomes_follow_the_truth(shape: Shape) ->
 
 def test_draws_are_the_same_for_every_shape() -> None:
     draws = [task(shape, 0.05).sample(100, seed=3) for shape in SHAPES]
-    assert all((draw.view.y == draws[0].view.y).all() and (draw.truth == draws[0].truth).all() for draw in draws)
+    assert all(
+        (draw.view.y == draws[0].view.y).all() and (draw.truth == draws[0].truth).all()
+        for draw in draws
+    )
 
 
 def test_shapes_keep_the_ends() -> None:
@@ -44,7 +57,9 @@ def test_a_realistic_task_has_the_claims_of_the_model_and_outcomes_of_the_map() 
     view, truth = realistic(claims, true_map).sample(50_000, seed=0)
     assert np.isin(view.p, claims.p).all()
     assert np.isin(view.log_odds, claims.log_odds).all()
-    np.testing.assert_allclose(np.quantile(view.p, [0.1, 0.5]), np.quantile(claims.p, [0.1, 0.5]), atol=0.01)
+    np.testing.assert_allclose(
+        np.quantile(view.p, [0.1, 0.5]), np.quantile(claims.p, [0.1, 0.5]), atol=0.01
+    )
     np.testing.assert_array_equal(truth, true_map(view))
     for low, high in ((0, 0.5), (0.5, 0.9), (0.9, 1)):
         inside = (view.p > low) & (view.p <= high)
@@ -88,7 +103,9 @@ class Known(ChanceFamily):
         return Formula(self.formula)
 
 
-@pytest.mark.parametrize("family", [Platt(), Isotonic(), Isotonic(interpolate=False), Binned(5, slope=0)])
+@pytest.mark.parametrize(
+    "family", [Platt(), Isotonic(), Isotonic(interpolate=False), Binned(5, slope=0)]
+)
 @pytest.mark.parametrize("of", [task("square", 0.08), task("stairs", 0.05)])
 def test_what_is_left_after_a_map_is_never_more_than_its_distance_from_the_truth(
     family: ChanceFamily, of: Task
@@ -113,7 +130,9 @@ def test_a_family_is_assessed_as_by_hand() -> None:
 def test_the_true_map_is_perfect_and_shows_the_true_error() -> None:
     of = task("square", 0.07)
     chances = np.linspace(0, 1, 10**5)
-    found = assess(Known(lambda p: np.interp(p, of.claim(chances), chances)), of, n=1000, seed=0, n_test=10_000)
+    found = assess(
+        Known(lambda p: np.interp(p, of.claim(chances), chances)), of, n=1000, seed=0, n_test=10_000
+    )
     assert found.map_error == pytest.approx(0, abs=1e-8)
     assert found.error_after == pytest.approx(0, abs=1e-8)
     assert found.bias == pytest.approx(0, abs=1e-8)
@@ -146,10 +165,14 @@ def _expected_loss(divergence: Callable[[Array, Array], Array], q: Array) -> Arr
 
 
 @pytest.mark.parametrize("divergence", DIVERGENCES)
-def test_theorem_1_a_loss_saved_is_a_distance_saved(divergence: Callable[[Array, Array], Array]) -> None:
+def test_theorem_1_a_loss_saved_is_a_distance_saved(
+    divergence: Callable[[Array, Array], Array],
+) -> None:
     first, second = np.array([0.1, 0.2, 0.5, 0.7, 0.9]), np.array([0.3, 0.3, 0.3, 0.85, 0.85])
     saved = _expected_loss(divergence, first) - _expected_loss(divergence, second)
-    np.testing.assert_allclose(saved, divergence(first, TRUTH) - divergence(second, TRUTH), atol=1e-15)
+    np.testing.assert_allclose(
+        saved, divergence(first, TRUTH) - divergence(second, TRUTH), atol=1e-15
+    )
     if divergence is _entropy:
         plain = -xlogy(TRUTH, first) - xlogy(1 - TRUTH, 1 - first)
         np.testing.assert_allclose(_expected_loss(divergence, first), plain)
@@ -184,8 +207,14 @@ def test_theorem_3_a_map_is_off_by_what_is_left_and_by_what_it_merged(
     truth = np.repeat(TRUTH, ROWS)
     q = np.repeat([0.1, 0.4, 0.4, 0.7, 0.7], ROWS)
     after = truth_after(q, truth)
-    assert set(after.round(12)) == {0.02, round((25 * 0.3 + 30 * 0.35) / 55, 12), round((20 * 0.8 + 15) / 35, 12)}
-    distance, left, merged = (divergence(*each).mean() for each in ((q, truth), (q, after), (after, truth)))
+    assert set(after.round(12)) == {
+        0.02,
+        round((25 * 0.3 + 30 * 0.35) / 55, 12),
+        round((20 * 0.8 + 15) / 35, 12),
+    }
+    distance, left, merged = (
+        divergence(*each).mean() for each in ((q, truth), (q, after), (after, truth))
+    )
     assert distance == pytest.approx(left + merged, abs=1e-15)
     assert merged > 0
 

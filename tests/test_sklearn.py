@@ -21,7 +21,13 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -43,7 +49,7 @@ from calibrant import (
     from_probs,
 )
 from calibrant.fitting.logspace import softmax
-from calibrant.predictions import Array
+from calibrant.fitting.types import Array
 from calibrant.sklearn import (
     CalibratedClassifier,
     Calibrator,
@@ -86,12 +92,16 @@ def _expected_failures(estimator: object) -> dict[str, str]:
     return dict.fromkeys(checks, reason)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:The least populated class")
+@pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:The least populated class"
+)
 @parametrize_with_checks(  # type: ignore[untyped-decorator]
     [
         CalibratedClassifier(LogisticRegression(), cv=3),
         # Tight, or the machine's own stopping would tell weights from repeated rows.
-        CalibratedClassifier(LinearSVC(random_state=0, tol=1e-12, max_iter=100_000), Platt(), cv=3, ensemble=False),
+        CalibratedClassifier(
+            LinearSVC(random_state=0, tol=1e-12, max_iter=100_000), Platt(), cv=3, ensemble=False
+        ),
         Calibrator(input="logits"),
         Softmaxed(),
     ],
@@ -114,7 +124,9 @@ def test_a_fitted_classifier_is_calibrated_as_by_hand(family: Family, X: Array, 
         expected = by_hand.apply(make(claim(X), y)).probs
         np.testing.assert_array_equal(model.predict_proba(X), expected)
         np.testing.assert_array_equal(model.predict(X), expected.argmax(1))
-        frozen = clone(CalibratedClassifier(FrozenEstimator(fitted), family)).fit(X[150:], y[150:], W[150:])
+        frozen = clone(CalibratedClassifier(FrozenEstimator(fitted), family)).fit(
+            X[150:], y[150:], W[150:]
+        )
         np.testing.assert_array_equal(frozen.predict_proba(X), expected)
 
 
@@ -123,7 +135,9 @@ def test_an_ensemble_is_the_mean_over_folds() -> None:
     expected = np.zeros((300, 3))
     for train, test in StratifiedKFold(3).split(X3, Y3):
         fitted = GaussianNB().fit(X3[train], Y3[train], W[train])
-        by_hand = Temperature().fit(from_probs(fitted.predict_proba(X3[test]), Y3[test], weights=W[test]))
+        by_hand = Temperature().fit(
+            from_probs(fitted.predict_proba(X3[test]), Y3[test], weights=W[test])
+        )
         expected += by_hand.apply(from_probs(fitted.predict_proba(X3), Y3)).probs / 3
     np.testing.assert_allclose(model.predict_proba(X3), expected, rtol=1e-12)
     with pytest.raises(AttributeError, match="there are 3 maps"):
@@ -164,10 +178,12 @@ def test_the_default_family() -> None:
 
 @pytest.mark.parametrize("ensemble", [True, False])
 @pytest.mark.parametrize("estimator", [SVM, FOREST, LogisticRegression()])
-def test_probabilities_are_sound_and_the_same_every_time(estimator: Any, ensemble: bool) -> None:  # noqa: ANN401, FBT001
+def test_probabilities_are_sound_and_the_same_every_time(estimator: Any, ensemble: bool) -> None:  # noqa: ANN401
     for X, y, k in ((X2, Y2, 2), (X3, Y3, 3)):
         for family in (None, Isotonic(), Smooth()):
-            model = CalibratedClassifier(estimator, family, cv=3, ensemble=ensemble).fit(X, NAMES[y])
+            model = CalibratedClassifier(estimator, family, cv=3, ensemble=ensemble).fit(
+                X, NAMES[y]
+            )
             q = model.predict_proba(X)
             assert q.shape == (len(X), k)
             np.testing.assert_allclose(q.sum(1), 1)
@@ -190,13 +206,15 @@ def test_weights_go_to_the_map_alone_where_the_estimator_takes_none() -> None:
     model = CalibratedClassifier(pipeline, Platt(), ensemble=False, cv=3).fit(X2, Y2, W)
     plain = clone(pipeline).fit(X2, Y2)
     np.testing.assert_array_equal(model.estimators_[0].predict_proba(X2), plain.predict_proba(X2))
-    also = CalibratedClassifier(pipeline, Platt(), cv=3).fit(X2, Y2, W, logisticregression__sample_weight=W)
+    also = CalibratedClassifier(pipeline, Platt(), cv=3).fit(
+        X2, Y2, W, logisticregression__sample_weight=W
+    )
     assert not np.allclose(also.predict_proba(X2), model.predict_proba(X2))
 
 
 @pytest.mark.parametrize("estimator", [SVM, GaussianNB()])
 @pytest.mark.parametrize("ensemble", [True, False])
-def test_a_fold_may_miss_a_class(estimator: Any, ensemble: bool) -> None:  # noqa: ANN401, FBT001
+def test_a_fold_may_miss_a_class(estimator: Any, ensemble: bool) -> None:  # noqa: ANN401
     order = np.argsort(Y3, kind="stable")
     X, y = X3[order], NAMES[Y3[order]]
     rows = np.arange(300)
@@ -214,18 +232,28 @@ def test_a_fold_may_miss_a_class(estimator: Any, ensemble: bool) -> None:  # noq
 
 def test_a_fitted_classifier_may_know_more_classes_than_the_rows_and_fewer() -> None:
     some = Y3 < 2
-    model = CalibratedClassifier(GaussianNB().fit(X3, NAMES[Y3]), cv="prefit").fit(X3[some], NAMES[Y3[some]])
+    model = CalibratedClassifier(GaussianNB().fit(X3, NAMES[Y3]), cv="prefit").fit(
+        X3[some], NAMES[Y3[some]]
+    )
     assert model.predict_proba(X3).shape == (300, 3)
-    model = CalibratedClassifier(GaussianNB().fit(X3[some], NAMES[Y3[some]]), cv="prefit").fit(X3, NAMES[Y3])
+    model = CalibratedClassifier(GaussianNB().fit(X3[some], NAMES[Y3[some]]), cv="prefit").fit(
+        X3, NAMES[Y3]
+    )
     assert model.predict_proba(X3)[:, 2].max() == 0
-    with pytest.raises(ValueError, match="no row to calibrate on has a class that the estimator knows"):
-        CalibratedClassifier(GaussianNB().fit(X3[some], Y3[some]), cv="prefit").fit(X3[~some], Y3[~some])
+    with pytest.raises(
+        ValueError, match="no row to calibrate on has a class that the estimator knows"
+    ):
+        CalibratedClassifier(GaussianNB().fit(X3[some], Y3[some]), cv="prefit").fit(
+            X3[~some], Y3[~some]
+        )
 
 
 def test_folds_of_one_class_are_refused() -> None:
     order = np.argsort(Y2, kind="stable")
     with pytest.raises(ValueError, match="fitted on two classes at least"):
-        CalibratedClassifier(DummyClassifier(), cv=KFold(2)).fit(X2[order][:298], np.arange(298) >= 149)
+        CalibratedClassifier(DummyClassifier(), cv=KFold(2)).fit(
+            X2[order][:298], np.arange(298) >= 149
+        )
 
 
 def test_scores_of_pairs_are_refused() -> None:
@@ -269,7 +297,9 @@ def test_parameters_of_the_family_can_be_set() -> None:
             model.set_params(**{wrong: 1})
     with pytest.raises(ValueError, match="Invalid parameter 'n_bins' for family None"):
         Calibrator().set_params(family__n_bins=3)
-    assert "HistogramBinning(n_bins=7, edges='width')" in repr(Calibrator(HistogramBinning(7, edges="width")))
+    assert "HistogramBinning(n_bins=7, edges='width')" in repr(
+        Calibrator(HistogramBinning(7, edges="width"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -286,11 +316,18 @@ def test_wrong_parameters_are_refused(model: Any) -> None:  # noqa: ANN401
 
 
 def test_a_search_over_families() -> None:
-    grid = [{"family": [Binned(slope=0), HistogramBinning()], "family__n_bins": [2, 9]}, {"family": [Smooth()]}]
-    search = GridSearchCV(CalibratedClassifier(GaussianNB(), cv=3), grid, scoring=nll_scorer, cv=3).fit(X2, Y2)
+    grid = [
+        {"family": [Binned(slope=0), HistogramBinning()], "family__n_bins": [2, 9]},
+        {"family": [Smooth()]},
+    ]
+    search = GridSearchCV(
+        CalibratedClassifier(GaussianNB(), cv=3), grid, scoring=nll_scorer, cv=3
+    ).fit(X2, Y2)
     assert search.best_params_ == {"family": Smooth()}
     assert len(search.cv_results_["params"]) == 5
-    search = GridSearchCV(Calibrator(), {"family": [Platt(), Isotonic()]}, scoring=brier_scorer, cv=3)
+    search = GridSearchCV(
+        Calibrator(), {"family": [Platt(), Isotonic()]}, scoring=brier_scorer, cv=3
+    )
     assert search.fit(GaussianNB().fit(X2, Y2).predict_proba(X2), Y2).best_score_ > -0.5
 
 
@@ -298,7 +335,10 @@ def test_a_search_over_families() -> None:
 def test_a_calibrator_of_saved_scores(kind: str, tmp_path: Path) -> None:
     make = from_probs if kind == "probs" else from_logits
     z = np.random.default_rng(1).normal(0, 2, (300, 3))
-    for scores, y in ((softmax(z) if kind == "probs" else z, Y3), (expit(z[:, 0]) if kind == "probs" else z[:, 0], Y2)):
+    for scores, y in (
+        (softmax(z) if kind == "probs" else z, Y3),
+        (expit(z[:, 0]) if kind == "probs" else z[:, 0], Y2),
+    ):
         for family in (Isotonic(), Temperature()):
             model = Calibrator(family, input=kind).fit(scores, NAMES[y], sample_weight=W)  # type: ignore[arg-type]
             expected = family.fit(make(scores, y, weights=W)).apply(make(scores, y)).probs
@@ -328,29 +368,40 @@ def test_scorers_are_minus_the_measures() -> None:
     model = GaussianNB().fit(X3, NAMES[Y3])
     p, names = model.predict_proba(X3), NAMES[Y3]
     pred = from_probs(p, Y3)
-    assert nll_scorer(model, X3, names, sample_weight=W) == pytest.approx(-log_loss(names, p, sample_weight=W))
+    assert nll_scorer(model, X3, names, sample_weight=W) == pytest.approx(
+        -log_loss(names, p, sample_weight=W)
+    )
     measures: dict[Scorer, Any] = {
         brier_scorer: calibrant.brier,
         ece_scorer: ece,
         classwise_ece_scorer: calibrant.classwise_ece,
     }
-    for scorer, measure in {**measures, calibration_error_scorer: calibrant.calibration_error}.items():
+    for scorer, measure in {
+        **measures,
+        calibration_error_scorer: calibrant.calibration_error,
+    }.items():
         assert scorer(model, X3, names) == -measure(pred)
     one = names == "bee"
     assert nll_scorer(model, X3[one], names[one]) == -calibrant.nll(pred[one])
     assert cross_val_score(GaussianNB(), X3, names, scoring=Scorer(ece), cv=3).max() < 0
-    assert pickle.loads(pickle.dumps(clone(nll_scorer)))(model, X3, names) == nll_scorer(model, X3, names)
+    assert pickle.loads(pickle.dumps(clone(nll_scorer)))(model, X3, names) == nll_scorer(
+        model, X3, names
+    )
 
 
 def test_metadata_is_routed() -> None:
     groups = np.arange(300) % 4
     with config_context(enable_metadata_routing=True):
         inner = LogisticRegression().set_fit_request(sample_weight=True)
-        model = CalibratedClassifier(inner, Platt(), cv=GroupKFold(4)).set_fit_request(sample_weight=True)
+        model = CalibratedClassifier(inner, Platt(), cv=GroupKFold(4)).set_fit_request(
+            sample_weight=True
+        )
         routed = model.fit(X2, Y2, sample_weight=W, groups=groups).predict_proba(X2)
         scorer = clone(nll_scorer).set_score_request(sample_weight=True)
         fixed = clone(model).set_params(cv=3)
-        search = GridSearchCV(fixed, {"family": [Platt(), Smooth()]}, scoring=scorer, cv=3).fit(X2, Y2, sample_weight=W)
+        search = GridSearchCV(fixed, {"family": [Platt(), Smooth()]}, scoring=scorer, cv=3).fit(
+            X2, Y2, sample_weight=W
+        )
         assert CalibratedClassifier(cv=3).fit(X2, Y2, sample_weight=W).maps_
         with pytest.raises(ValueError, match="not explicitly set as requested"):
             CalibratedClassifier(LogisticRegression()).fit(X2, Y2, sample_weight=W)
@@ -358,14 +409,18 @@ def test_metadata_is_routed() -> None:
     by_hand = CalibratedClassifier(LogisticRegression(), Platt(), cv=folds).fit(X2, Y2, W)
     np.testing.assert_array_equal(routed, by_hand.predict_proba(X2))
     train, test = next(StratifiedKFold(3).split(X2, Y2))
-    first = CalibratedClassifier(LogisticRegression(), Platt(), cv=3).fit(X2[train], Y2[train], W[train])
+    first = CalibratedClassifier(LogisticRegression(), Platt(), cv=3).fit(
+        X2[train], Y2[train], W[train]
+    )
     expected = -log_loss(Y2[test], first.predict_proba(X2[test]), sample_weight=W[test])
     assert search.cv_results_["split0_test_score"][0] == pytest.approx(expected)
 
 
 def test_an_absent_scikit_learn_says_how_to_get_it() -> None:
     program = "import sys; sys.modules['sklearn'] = None; import calibrant.sklearn"
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert 'pip install "calibrant[sklearn]"' in found.stderr.splitlines()[-1]
 
 

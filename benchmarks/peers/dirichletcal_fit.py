@@ -22,7 +22,9 @@ with np.load(sys.argv[1]) as given:
     probs, labels = given["probs"], given["labels"]
 for _ in range(2):  # the first time compiles
     start = time.perf_counter()
-    peer = FullDirichletCalibrator(float(sys.argv[2]), float(sys.argv[3]), ref_row=False).fit(probs, labels)
+    peer = FullDirichletCalibrator(float(sys.argv[2]), float(sys.argv[3]), ref_row=False).fit(
+        probs, labels
+    )
     seconds = time.perf_counter() - start
 q = peer.predict_proba(probs)
 print(seconds, -np.log(q[np.arange(len(q)), labels]).mean())

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,9 @@ def drawn(n: int, k: int, seed: int = 0) -> tuple[Tensor, Tensor]:
     random = torch.Generator(DEVICE).manual_seed(seed)
     labels = torch.randint(k, (n,), generator=random, device=DEVICE)
     logits = torch.randn(n, k, generator=random, device=DEVICE) * 1.5
-    logits[torch.arange(n, device=DEVICE), labels] += 1 + torch.randn(n, generator=random, device=DEVICE)
+    logits[torch.arange(n, device=DEVICE), labels] += 1 + torch.randn(
+        n, generator=random, device=DEVICE
+    )
     return logits, labels
 
 
@@ -52,7 +55,12 @@ def in_float32(logits: Tensor, labels: Tensor, h: float) -> Floats:
     z = log_z.exp() / h
     exponents = log_z.clamp_min(-87.0) @ z.T - (z + 1).lgamma().sum(1)
     exponents.fill_diagonal_(-torch.inf)
-    return (exponents.softmax(1) @ torch.nn.functional.one_hot(labels, log_z.shape[1]).float()).double().cpu().numpy()
+    return (
+        (exponents.softmax(1) @ torch.nn.functional.one_hot(labels, log_z.shape[1]).float())
+        .double()
+        .cpu()
+        .numpy()
+    )
 
 
 def apart(found: Floats, expected: Floats) -> float:
@@ -74,7 +82,9 @@ def slope_of_dense(logits: Tensor, labels: Tensor, h: float) -> Tensor:
     z = log_z.exp() / h
     exponents = log_z.clamp_min(-87.0) @ z.T - (z + 1).lgamma().sum(1)
     exponents = exponents.masked_fill(torch.eye(len(z), dtype=torch.bool), -torch.inf)
-    means = exponents.softmax(1) @ torch.nn.functional.one_hot(labels.cpu(), log_z.shape[1]).double()
+    means = (
+        exponents.softmax(1) @ torch.nn.functional.one_hot(labels.cpu(), log_z.shape[1]).double()
+    )
     return torch.autograd.grad((means - log_z.exp()).abs().sum(1).mean(), given)[0]
 
 
@@ -90,7 +100,9 @@ def precision(n: int) -> list[dict[str, float]]:
                 {
                     "k": k,
                     "h": h,
-                    "relative": apart(canonical(logits.double(), labels, bandwidth=h).cpu().numpy(), expected),
+                    "relative": apart(
+                        canonical(logits.double(), labels, bandwidth=h).cpu().numpy(), expected
+                    ),
                     "relative_float32": apart(in_float32(logits, labels, h), expected),
                     "gradient": float((slope(*few, h).cpu() - right).norm() / right.norm()),
                 }
@@ -118,7 +130,8 @@ def rates(n: int) -> dict[str, float]:
     for dtype in (torch.float32, torch.float64):
         a = torch.randn(n, n, dtype=dtype, device=DEVICE)
         torch.mm(a, a)
-        found[str(dtype).removeprefix("torch.")] = 2 * n**3 / seconds(lambda a=a: torch.mm(a, a), 5) / 1e12  # type: ignore[misc]
+        name = str(dtype).removeprefix("torch.")
+        found[name] = 2 * n**3 / seconds(partial(torch.mm, a, a), 5) / 1e12
     print("TFLOP/s of plain products", found, flush=True)
     return found
 
@@ -163,7 +176,9 @@ def main() -> None:
     }.items():
         found[key] = work()  # type: ignore[no-untyped-call]
         path.write_text(json.dumps(found, indent=1))
-    print(f"\n{name}, torch {torch.__version__}; bars: {BARS[0]:g} s forward, {BARS[1]:g} s with gradients")
+    print(
+        f"\n{name}, torch {torch.__version__}; bars: {BARS[0]:g} s forward, {BARS[1]:g} s with gradients"
+    )
     for section in ("speed", "precision"):
         rows: list[dict[str, float]] = found[section]  # type: ignore[assignment]
         print("| " + " | ".join(rows[0]) + " |\n|" + " --- |" * len(rows[0]))

@@ -26,7 +26,11 @@ from calibrant.torch.losses.kde import Asks
 
 LAM = 0.1
 # A graph is the whole step, launched at once: what is left then is the card's own time.
-SETTINGS = ("tf32", "bf16", "tf32, graph", "bf16, graph") if torch.cuda.is_available() else ("tf32", "bf16")
+SETTINGS = (
+    ("tf32", "bf16", "tf32, graph", "bf16, graph")
+    if torch.cuda.is_available()
+    else ("tf32", "bf16")
+)
 BATCHES = (128, 256, 512)
 # View, classes and the bar at batches of 256 and 512.
 TERMS: tuple[tuple[Asks, int, float | None], ...] = (
@@ -86,7 +90,9 @@ def steps(batch: int, k: int, setting: str) -> Callable[[Term | None], None]:
     net = network(k)
     optimiser = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
     images = [
-        torch.randn(batch, 3, 32, 32, device=DEVICE).to(memory_format=torch.channels_last)  # fresh data each turn
+        torch.randn(batch, 3, 32, 32, device=DEVICE).to(
+            memory_format=torch.channels_last
+        )  # fresh data each turn
         for _ in range(4)
     ]
     labels = [torch.randint(k, (batch,), device=DEVICE) for _ in images]
@@ -95,7 +101,11 @@ def steps(batch: int, k: int, setting: str) -> Callable[[Term | None], None]:
     def step(term: Term | None) -> None:
         at = next(turn)
         optimiser.zero_grad()
-        with torch.autocast(DEVICE.type, torch.bfloat16) if setting.startswith("bf16") else nullcontext():
+        with (
+            torch.autocast(DEVICE.type, torch.bfloat16)
+            if setting.startswith("bf16")
+            else nullcontext()
+        ):
             logits = net(images[at])
             loss = cross_entropy(logits, labels[at])
             if term is not None:
@@ -126,7 +136,9 @@ def captured(step: Callable[[Term | None], None]) -> Callable[[Term | None], Non
     return replay
 
 
-def compare(batch: int, k: int, setting: str, terms: dict[str, Term | None]) -> dict[str, dict[str, float]]:
+def compare(
+    batch: int, k: int, setting: str, terms: dict[str, Term | None]
+) -> dict[str, dict[str, float]]:
     """Median and mean milliseconds of a step with each term, all taking turns, and shares of the plain step's."""
     step = steps(batch, k, setting)
     clocks = {name: Clock() for name in terms}
@@ -160,7 +172,9 @@ def kernels(batch: int, k: int, term: Term) -> dict[str, float]:
 
     for _ in range(5):
         once()
-    with profile(activities=[ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if CUDA else [])]) as seen:
+    with profile(
+        activities=[ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if CUDA else [])]
+    ) as seen:
         once()
     on_device = [event for event in seen.events() or [] if event.device_type.name == "CUDA"]
     clock = Clock()
@@ -182,15 +196,23 @@ def same_as_on_the_cpu() -> dict[str, float]:
         if kind is Loss:
             continue
         k = 2 if name == "KDEMeanSquared" else 10
-        logits, labels = 3 * torch.randn(64, k, generator=random), torch.randint(k, (64,), generator=random)
+        logits, labels = (
+            3 * torch.randn(64, k, generator=random),
+            torch.randint(k, (64,), generator=random),
+        )
         parts = []
         for device in (torch.device("cpu"), DEVICE):
             given = logits.to(device).requires_grad_()
             value = kind()(given, labels.to(device))
             parts.append((value.detach().cpu(), torch.autograd.grad(value, given)[0].cpu()))
-        found[name] = max(float((one - other).norm() / one.norm()) for one, other in zip(*parts, strict=True))
+        found[name] = max(
+            float((one - other).norm() / one.norm()) for one, other in zip(*parts, strict=True)
+        )
     try:
-        losses.Focal()(logits.to(DEVICE).index_fill(0, torch.tensor([3], device=DEVICE), torch.nan), labels.to(DEVICE))
+        losses.Focal()(
+            logits.to(DEVICE).index_fill(0, torch.tensor([3], device=DEVICE), torch.nan),
+            labels.to(DEVICE),
+        )
         print("a row of nan was NOT refused")
     except ValueError as error:
         print("refused:", error)
@@ -203,7 +225,11 @@ def main() -> None:
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
     name = torch.cuda.get_device_name() if CUDA else "cpu"
-    found: dict[str, Any] = {"device": name, "torch": torch.__version__, "cpu_and_device_differ": same_as_on_the_cpu()}
+    found: dict[str, Any] = {
+        "device": name,
+        "torch": torch.__version__,
+        "cpu_and_device_differ": same_as_on_the_cpu(),
+    }
     print(found, flush=True)
     path = Path(os.environ.get("OUT", ".")) / "overhead.json"
     rows: list[dict[str, Any]] = []
@@ -211,14 +237,20 @@ def main() -> None:
         if time.monotonic() - started > ENOUGH:
             print("time is up; left out:", batch, setting, k)
             continue
-        made: dict[str, Term] = {view: KDECalibration(view) for view, classes, _ in TERMS if classes == k}
+        made: dict[str, Term] = {
+            view: KDECalibration(view) for view, classes, _ in TERMS if classes == k
+        }
         if "--compiled" in sys.argv and "graph" not in setting:
             made["canonical, compiled"] = torch.compile(KDECalibration())
         # The plain step a second time tells how much of a difference is noise.
-        times = compare(batch, k, setting, {"cross-entropy": None, "cross-entropy again": None, **made})
+        times = compare(
+            batch, k, setting, {"cross-entropy": None, "cross-entropy again": None, **made}
+        )
         for term, numbers in times.items():
             alone = kernels(batch, k, made[term]) if term in made else {}
-            rows.append({"batch": batch, "k": k, "setting": setting, "term": term, **numbers, **alone})
+            rows.append(
+                {"batch": batch, "k": k, "setting": setting, "term": term, **numbers, **alone}
+            )
             print(rows[-1], flush=True)
         path.write_text(json.dumps(found | {"rows": rows}, indent=1))
     print(f"\n{name}, torch {torch.__version__}: a step of ResNet-18, median of {TURNS}")

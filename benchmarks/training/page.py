@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from calibrant.store import write_whole
+from calibrant.deploy.store import write_whole
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "gpu.md"
 BARS = {("canonical", 10): 3, ("classwise", 10): 3, ("top_label", 10): 3, ("canonical", 100): 5}
@@ -60,7 +60,9 @@ def overhead(found: dict[str, Any]) -> list[str]:
             shown = [rows.get((setting, term, k, batch)) for batch in batches]
             plain = [rows.get((setting, "cross-entropy", k, batch)) for batch in batches]
             cells = [
-                f"{100 * row['overhead']:+.1f}% of {base['median_ms']:.1f} ms" if row and base else ""
+                f"{100 * row['overhead']:+.1f}% of {base['median_ms']:.1f} ms"
+                if row and base
+                else ""
                 for row, base in zip(shown, plain, strict=True)
             ]
             lines.append("| " + " | ".join([setting, term, str(k), *cells, f"{bar}%"]) + " |")
@@ -74,7 +76,9 @@ def overhead(found: dict[str, Any]) -> list[str]:
         "batches of 256 and 512, are met only where the card is the slower of the two. A step without the term, taken "
         "twice, differs by less than .1% in a graph and by up to 4% without.",
         "",
-        "| setting | term | classes | " + " | ".join(f"batch {batch}" for batch in batches) + " | bar |",
+        "| setting | term | classes | "
+        + " | ".join(f"batch {batch}" for batch in batches)
+        + " | bar |",
         "|" + "---|" * (4 + len(batches)),
         *lines,
         "",
@@ -84,7 +88,9 @@ def overhead(found: dict[str, Any]) -> list[str]:
 def main() -> None:
     """Write the page, whole or not at all."""
     folder = Path(sys.argv[1])
-    kernels, steps = (json.loads((folder / f"{name}.json").read_text()) for name in ("canonical_gpu", "overhead"))
+    kernels, steps = (
+        json.loads((folder / f"{name}.json").read_text()) for name in ("canonical_gpu", "overhead")
+    )
     text = [
         "# On a GPU",
         "",

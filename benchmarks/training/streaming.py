@@ -17,8 +17,8 @@ from torch import Tensor
 from torchmetrics.classification import BinaryCalibrationError
 
 import calibrant as c
-from calibrant.smooth_error import smece
-from calibrant.store import write_whole
+from calibrant.deploy.store import write_whole
+from calibrant.measures.smooth_ece import smece
 from calibrant.torch.metrics import CalibrationError, Measure
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "streaming.md"
@@ -47,10 +47,15 @@ def exact_ece(rows: int) -> Fraction:
     for p, y in batches(rows):
         k = np.searchsorted(EDGES, p.astype(np.float64))
         # Below 2^53 float64 adds whole numbers without rounding.
-        summed, happened = np.bincount(k, p.astype(np.float64) * PARTS, N_BINS), np.bincount(k, y, N_BINS)
+        summed, happened = (
+            np.bincount(k, p.astype(np.float64) * PARTS, N_BINS),
+            np.bincount(k, y, N_BINS),
+        )
         claims = [a + int(b) for a, b in zip(claims, summed, strict=True)]
         events = [a + int(b) for a, b in zip(events, happened, strict=True)]
-    gaps = sum(abs(PARTS * happened - claimed) for happened, claimed in zip(events, claims, strict=True))
+    gaps = sum(
+        abs(PARTS * happened - claimed) for happened, claimed in zip(events, claims, strict=True)
+    )
     return Fraction(gaps, PARTS * rows)
 
 

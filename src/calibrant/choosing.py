@@ -7,26 +7,30 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .chances.logistic import Beta, Platt
-from .chances.smooth import Smooth
-from .cumulative import ks_error
-from .families import Family, Map, held_out, refuse_other
+from .families.binary.logistic import Beta, Platt
+from .families.binary.smooth import Smooth
+from .families.family import Family, Map
+from .families.folds import held_out
+from .families.multiclass.blend import Blend
+from .families.multiclass.ensemble import EnsembleTemperature
+from .families.multiclass.identity import Identity
+from .families.multiclass.one_vs_rest import OneVsRest
+from .families.multiclass.order_preserving import OrderPreserving
+from .families.multiclass.structured import StructuredMatrix
+from .families.multiclass.temperature import Temperature
 from .fitting.blocks import on_all_cores, row_blocks
 from .fitting.logspace import TINY
 from .fitting.logspace import floored_log as log
-from .fitting.shares import best_shares
-from .measures import classwise_ece, ece
-from .predictions import Array, Predictions
-from .progress import ticking
-from .scores import accuracy, brier, nll, row_brier, row_nll
-from .vectors.blend import Blend
-from .vectors.ensemble import EnsembleTemperature
-from .vectors.identity import Identity
-from .vectors.one_vs_rest import OneVsRest
-from .vectors.order_preserving import OrderPreserving
-from .vectors.structured import StructuredMatrix
-from .vectors.temperature import Temperature
-from .views import MAKE_THEM, View, canonical
+from .fitting.mixture import best_shares
+from .fitting.types import Array
+from .inputs.checks import MAKE_THEM, check_argument
+from .inputs.predictions import Predictions
+from .inputs.questions import canonical
+from .inputs.views import View
+from .measures.errors import classwise_ece, ece
+from .measures.ks import ks_error
+from .measures.scores import accuracy, brier, nll, row_brier, row_nll
+from .progress import progress
 
 Measured = Predictions | View
 AS_THEY_ARE = "as they are"
@@ -64,7 +68,17 @@ class Comparison:
         return asdict(self)
 
     def __str__(self) -> str:
-        titles = ("", "NLL", "Brier", "accuracy %", "ECE %", "KS %", "class-wise ECE %", "fit s", "apply s")
+        titles = (
+            "",
+            "NLL",
+            "Brier",
+            "accuracy %",
+            "ECE %",
+            "KS %",
+            "class-wise ECE %",
+            "fit s",
+            "apply s",
+        )
         cells = [
             (row.name, f"{row.nll:.4f}", f"{row.brier:.4f}",
              *map(_percent, (row.accuracy, row.ece, row.ks_error, row.classwise_ece)),
@@ -115,7 +129,7 @@ def compare(fit_on: Measured, test: Measured, families: Families) -> Comparison:
     """
     _refuse_strangers(fit_on, test)
     named, rows, failures = named_families(families), [contender(AS_THEY_ARE, test)], []
-    with ticking("comparing families", len(named)) as tick:
+    with progress("comparing families", len(named)) as tick:
         for name, family in named.items():
             try:
                 start = time.perf_counter()
@@ -129,7 +143,12 @@ def compare(fit_on: Measured, test: Measured, families: Families) -> Comparison:
 
 
 def select(
-    fit_on: Measured, families: Families | None = None, *, score: Score = "nll", folds: int = 5, seed: int = 0
+    fit_on: Measured,
+    families: Families | None = None,
+    *,
+    score: Score = "nll",
+    folds: int = 5,
+    seed: int = 0,
 ) -> Map:
     """The map, fitted on all rows, of the family that `cross_validate` chooses.
 
@@ -141,7 +160,12 @@ def select(
 
 
 def cross_validate(
-    fit_on: Measured, families: Families | None = None, *, score: Score = "nll", folds: int = 5, seed: int = 0
+    fit_on: Measured,
+    families: Families | None = None,
+    *,
+    score: Score = "nll",
+    folds: int = 5,
+    seed: int = 0,
 ) -> Selection:
     """Choose the first family, so list them simplest first, whose held-out score lies within noise of the best.
 
@@ -153,28 +177,34 @@ def cross_validate(
     T
     """
     _refuse_strangers(fit_on)
-    refuse_other("score", score, Score)
+    check_argument("score", score, Score)
     named = named_families(_by_default(fit_on) if families is None else families)
     view = canonical(fit_on) if isinstance(fit_on, Predictions) else fit_on
     parts = held_out(view, folds, seed)
     losses: dict[str, list[Array]] = {name: [] for name in named}
     failures: dict[str, str] = {}
-    with ticking("cross-validating families", len(parts) * len(named)) as tick:
+    with progress("cross-validating families", len(parts) * len(named)) as tick:
         for fitted, held in parts:
             some, others = fit_on[fitted], fit_on[held]
             for name, family in named.items():
                 if name not in failures:
                     try:
-                        losses[name].append(_row_losses(calibrated(family.fit(some), others), score))
+                        losses[name].append(
+                            _row_losses(calibrated(family.fit(some), others), score)
+                        )
                     except ValueError as error:
                         failures[name] = str(error)
                 tick()
     if len(failures) == len(named):
-        raise ValueError(f"no family could be fitted: {'; '.join(f'{name}: {why}' for name, why in failures.items())}")
+        raise ValueError(
+            f"no family could be fitted: {'; '.join(f'{name}: {why}' for name, why in failures.items())}"
+        )
     w = None if view.w is None else view.w[np.concatenate([held for _, held in parts])]
     scored = {name: np.concatenate(losses[name]) for name in named if name not in failures}
     if families is None and score == "nll" and len(scored) > 1:
-        named["a blend of these"], scored["a blend of these"] = _blend([named[name] for name in scored], scored, w)
+        named["a blend of these"], scored["a blend of these"] = _blend(
+            [named[name] for name in scored], scored, w
+        )
     rows = _candidates(scored, w)
     name = next(row.name for row in rows if row.behind <= max(row.behind_error, LEAST_NOISE))
     return Selection(named[name], name, score, rows, tuple(failures.items()))
@@ -185,24 +215,37 @@ def _by_default(x: Measured) -> list[Family]:
     of_chances: list[Family] = [Identity(), Temperature(), Platt(), Beta(), Smooth()]
     if isinstance(x, View):
         return of_chances
-    orderly: list[Family] = [EnsembleTemperature(), OrderPreserving(), OrderPreserving(kind="preserving")]
+    orderly: list[Family] = [
+        EnsembleTemperature(),
+        OrderPreserving(),
+        OrderPreserving(kind="preserving"),
+    ]
     if x.k == 2:
         return [*of_chances[:-1], *orderly, Smooth()]
     return [Identity(), Temperature(), *orderly, StructuredMatrix(), OneVsRest(Smooth())]
 
 
-def _blend(families: list[Family], losses: dict[str, Array], w: Array | None) -> tuple[Family, Array]:
+def _blend(
+    families: list[Family], losses: dict[str, Array], w: Array | None
+) -> tuple[Family, Array]:
     """The best mixture of what families gave to the rows they had not seen, and its losses."""
     parts = np.maximum(np.exp(-np.stack(list(losses.values()), axis=1)), TINY)
     shares = best_shares(parts, w)[0]
-    some = [(family, share) for family, share in zip(families, shares.tolist(), strict=True) if share > 0]
+    some = [
+        (family, share)
+        for family, share in zip(families, shares.tolist(), strict=True)
+        if share > 0
+    ]
     return Blend(*map(tuple, zip(*some, strict=True))), -np.log(parts @ shares)
 
 
 def _candidates(losses: dict[str, Array], w: Array | None) -> tuple[Candidate, ...]:
     means = {name: _mean_and_error(loss, w) for name, loss in losses.items()}
     best = losses[min(means, key=means.__getitem__)]
-    return tuple(Candidate(name, *means[name], *_mean_and_error(loss - best, w)) for name, loss in losses.items())
+    return tuple(
+        Candidate(name, *means[name], *_mean_and_error(loss - best, w))
+        for name, loss in losses.items()
+    )
 
 
 def _mean_and_error(x: Array, w: Array | None) -> tuple[float, float]:
@@ -225,37 +268,72 @@ def calibrated(fitted: Map, x: Measured) -> Measured:
     return replace(x, p=np.clip(fitted(x).astype(np.float64), 0, 1), exact_log_odds=None)
 
 
-def contender(name: str, x: Measured, fit_seconds: float = 0.0, apply_seconds: float = 0.0) -> Contender:
+def contender(
+    name: str, x: Measured, fit_seconds: float = 0.0, apply_seconds: float = 0.0
+) -> Contender:
     """What the claims of `x` score as they are."""
     by_class = classwise_ece(x) if isinstance(x, Predictions) and x.n * x.k <= MOST_CELLS else None
-    return Contender(name, nll(x), brier(x), accuracy(x), ece(x), ks_error(x), by_class, fit_seconds, apply_seconds)
+    return Contender(
+        name,
+        nll(x),
+        brier(x),
+        accuracy(x),
+        ece(x),
+        ks_error(x),
+        by_class,
+        fit_seconds,
+        apply_seconds,
+    )
 
 
 def named_families(families: Families, name: Callable[[Family], str] = repr) -> dict[str, Family]:
     """Families by the names given, or by those that `name` gives them."""
     if isinstance(families, str) or not isinstance(families, Sequence | Mapping) or not families:
-        raise ValueError(f"families must be a list, or a dict by name, of at least one family; got {families!r}")
-    listed = {repr(each): each for each in families} if not isinstance(families, Mapping) else families
+        raise ValueError(
+            f"families must be a list, or a dict by name, of at least one family; got {families!r}"
+        )
+    listed = (
+        {repr(each): each for each in families} if not isinstance(families, Mapping) else families
+    )
     for called, family in listed.items():
         if not isinstance(family, Family):
-            raise ValueError(f"families[{called!r}] must be a family, such as Temperature(); got {family!r}")
-    named = dict(families) if isinstance(families, Mapping) else {name(family): family for family in families}
+            raise ValueError(
+                f"families[{called!r}] must be a family, such as Temperature(); got {family!r}"
+            )
+    named = (
+        dict(families)
+        if isinstance(families, Mapping)
+        else {name(family): family for family in families}
+    )
     if AS_THEY_ARE in named:
-        raise ValueError(f"no family may be called {AS_THEY_ARE!r}, as the claims themselves are; name it otherwise")
+        raise ValueError(
+            f"no family may be called {AS_THEY_ARE!r}, as the claims themselves are; name it otherwise"
+        )
     return named
 
 
 def _refuse_strangers(*given: Measured) -> None:
-    if not all(isinstance(x, Predictions) for x in given) and not all(isinstance(x, View) for x in given):
+    if not all(isinstance(x, Predictions) for x in given) and not all(
+        isinstance(x, View) for x in given
+    ):
         sorts = " and ".join(type(x).__name__ for x in given)
-        raise ValueError(f"families are compared on Predictions only, or on Views only, got {sorts}: {MAKE_THEM}")
+        raise ValueError(
+            f"families are compared on Predictions only, or on Views only, got {sorts}: {MAKE_THEM}"
+        )
 
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.2f}"
 
 
-def _table(titles: Sequence[str], cells: Sequence[Sequence[str]], failures: Iterable[tuple[str, str]]) -> str:
+def _table(
+    titles: Sequence[str], cells: Sequence[Sequence[str]], failures: Iterable[tuple[str, str]]
+) -> str:
     widths = [max(map(len, column)) for column in zip(titles, *cells, strict=True)]
-    lines = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]) for line in (titles, *cells)]
-    return "\n".join([*map(str.rstrip, lines), *(f"{name} failed: {why}" for name, why in failures)])
+    lines = [
+        "  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])])
+        for line in (titles, *cells)
+    ]
+    return "\n".join(
+        [*map(str.rstrip, lines), *(f"{name} failed: {why}" for name, why in failures)]
+    )

@@ -1,4 +1,4 @@
-"""A bar for long work: seen on a terminal, silent elsewhere and where it was hushed."""
+"""A bar for long work: seen on a terminal, silent elsewhere and where it was quiet."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,11 +6,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 
-_HUSHED = ContextVar("hushed", default=False)
+_HUSHED = ContextVar("quiet", default=False)
 
 
 @contextmanager
-def ticking(what: str, steps: int) -> Iterator[Callable[[], None]]:
+def progress(what: str, steps: int) -> Iterator[Callable[[], None]]:
     """A bar on a terminal, nothing elsewhere; what is given moves it on by a step, from any thread."""
     if _HUSHED.get() or not sys.stderr.isatty():
         yield lambda: None
@@ -23,7 +23,7 @@ def ticking(what: str, steps: int) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def hushed() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Within it no bar is shown."""
     token = _HUSHED.set(True)
     try:

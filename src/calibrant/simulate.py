@@ -9,10 +9,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .families import Family, Map
-from .measures import calibration_error
-from .predictions import Array, Predictions
-from .views import View, binary, top_label
+from .families.family import Family, Map
+from .fitting.types import Array
+from .inputs.predictions import Predictions
+from .inputs.questions import binary, top_label
+from .inputs.views import View
+from .measures.errors import calibration_error
 
 Shape = Literal["square", "sqrt", "beta1", "beta2", "stairs"]
 
@@ -95,7 +97,9 @@ def task(shape: Shape, error: float) -> Shaped:
     """
     low, high = 0.0, 1.0
     if not 0 <= error <= (most := _error(Shaped(shape, 1.0))) or round(error, 6) != error:
-        raise ValueError(f"error must lie in 0..{most:g} for {shape!r}, with six decimals at most; got {error}")
+        raise ValueError(
+            f"error must lie in 0..{most:g} for {shape!r}, with six decimals at most; got {error}"
+        )
     while True:
         made = Shaped(shape, (low + high) / 2)
         found = round(_error(made), 6)
@@ -110,7 +114,9 @@ def _error(made: Shaped) -> float:
     return float(quad(lambda c: abs(made.claim(c) - c), 0, 1)[0])
 
 
-def realistic(scores: Predictions | View | ArrayLike, true_map: Map | Callable[[Array], Array]) -> Realistic:
+def realistic(
+    scores: Predictions | View | ArrayLike, true_map: Map | Callable[[Array], Array]
+) -> Realistic:
     """A task with the claims of a real model, whose outcomes follow `true_map`: networks pile up near 1.
 
     `scores` are a view, predictions (their top label) or chances; the map a fitted one, or a function of chances.
@@ -122,12 +128,16 @@ def realistic(scores: Predictions | View | ArrayLike, true_map: Map | Callable[[
     """
     if isinstance(scores, Predictions):
         scores = top_label(scores)
-    claims = scores if isinstance(scores, View) else binary(scores, np.zeros(np.shape(scores), np.bool_))
+    claims = (
+        scores if isinstance(scores, View) else binary(scores, np.zeros(np.shape(scores), np.bool_))
+    )
     truth = true_map(claims) if isinstance(true_map, Map) else true_map(claims.p.astype(np.float64))
     return Realistic(claims, np.clip(truth, 0, 1))
 
 
-def assess(family: Family, task: Task, *, n: int = 3000, seed: int = 0, n_test: int = 100_000) -> Assessment:
+def assess(
+    family: Family, task: Task, *, n: int = 3000, seed: int = 0, n_test: int = 100_000
+) -> Assessment:
     """Fit a family on a sample of a task and hold its map, and the error it shows, against the truth.
 
     `map_error` is the mean distance of the map from the true one (CMEE), `error_after` the calibration error that is
@@ -164,7 +174,9 @@ def _step(x: Array) -> Array:
 
 
 def _stairs(c: Array) -> Array:
-    below, above = (_step(_step(3 * np.pi * x)) / (3 * np.pi) for x in (np.full_like(c, 1 / 3), c + 1 / 3))
+    below, above = (
+        _step(_step(3 * np.pi * x)) / (3 * np.pi) for x in (np.full_like(c, 1 / 3), c + 1 / 3)
+    )
     return above - below
 
 

@@ -7,14 +7,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .chances.logistic import Platt
-from .chances.smooth import Smooth
-from .families import Family, Map, refuse_other
+from .families.binary.logistic import Platt
+from .families.binary.smooth import Smooth
+from .families.family import Family, Map
+from .families.multiclass.temperature import Temperature
 from .fitting.logspace import LOG_TINY
-from .measures import calibration_error, classwise_ece, ece
-from .predictions import Array, Ints, Kind, Predictions, from_logits, from_probs
-from .scores import brier, nll
-from .vectors.temperature import Temperature
+from .fitting.types import Array, Ints
+from .inputs.checks import check_argument
+from .inputs.predictions import Kind, Predictions, from_logits, from_probs
+from .measures.errors import calibration_error, classwise_ece, ece
+from .measures.scores import brier, nll
 
 try:
     from sklearn import get_config
@@ -25,10 +27,17 @@ try:
     from sklearn.utils import Tags, _safe_indexing, assert_all_finite, get_tags, indexable
     from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import _check_method_params, check_is_fitted, has_fit_parameter, validate_data
+    from sklearn.utils.validation import (
+        _check_method_params,
+        check_is_fitted,
+        has_fit_parameter,
+        validate_data,
+    )
     from sklearn.utils.validation import column_or_1d as one_column
 except ImportError as error:
-    raise ImportError('calibrant.sklearn needs scikit-learn 1.6 or later: pip install "calibrant[sklearn]"') from error
+    raise ImportError(
+        'calibrant.sklearn needs scikit-learn 1.6 or later: pip install "calibrant[sklearn]"'
+    ) from error
 
 Classifier = Any  # scikit-learn has no types
 Table = Any  # rows of features: whatever the classifier takes
@@ -62,7 +71,7 @@ class _WithFamily(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[q.argmax(1)]
 
     def _map(self, pred: Predictions) -> Map:
-        refuse_other("family", self.family, Family | None)
+        check_argument("family", self.family, Family | None)
         return (_default_family(pred) if self.family is None else self.family).fit(pred)
 
 
@@ -80,27 +89,38 @@ class CalibratedClassifier(MetaEstimatorMixin, _WithFamily):  # type: ignore[mis
     """
 
     def __init__(
-        self, estimator: Classifier = None, family: Family | None = None, *, cv: Splitter = 5, ensemble: bool = True
+        self,
+        estimator: Classifier = None,
+        family: Family | None = None,
+        *,
+        cv: Splitter = 5,
+        ensemble: bool = True,
     ) -> None:
         self.estimator = estimator
         self.family = family
         self.cv = cv
         self.ensemble = ensemble
 
-    def fit(self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: object) -> Self:
+    def fit(
+        self, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: object
+    ) -> Self:
         """Fit estimator and map; weights go to the map, and to the estimator where its `fit` takes them."""
-        refuse_other("ensemble", self.ensemble, bool)
+        check_argument("ensemble", self.ensemble, bool)
         X, y, sample_weight = indexable(X, y, sample_weight)
         labels, w = _labels(y), None if sample_weight is None else np.asarray(sample_weight)
         estimator = self._estimator()
-        if isinstance(estimator, FrozenEstimator) or (isinstance(self.cv, str) and self.cv == "prefit"):
+        if isinstance(estimator, FrozenEstimator) or (
+            isinstance(self.cv, str) and self.cv == "prefit"
+        ):
             check_is_fitted(estimator)
             self.estimators_, self.classes_ = [estimator], np.union1d(estimator.classes_, labels)
             judged = [_judged(estimator, estimator.classes_, X, labels, w)]
         else:
             self.classes_ = np.unique(labels)
             if len(self.classes_) < 2:
-                raise ValueError(f"y must have two classes at least, got one class or none: {self.classes_}")
+                raise ValueError(
+                    f"y must have two classes at least, got one class or none: {self.classes_}"
+                )
             params, splitting = self._routed(sample_weight, fit_params)
             folds = list(check_cv(self.cv, labels, classifier=True).split(X, labels, **splitting))
             self.estimators_, judged = [], []
@@ -108,7 +128,9 @@ class CalibratedClassifier(MetaEstimatorMixin, _WithFamily):  # type: ignore[mis
                 fitted = _fitted(estimator, X, labels, train, params)
                 some = _safe_indexing(X, test), labels[test], None if w is None else w[test]
                 self.estimators_.append(fitted)
-                judged.append(_judged(fitted, fitted.classes_ if self.ensemble else self.classes_, *some))
+                judged.append(
+                    _judged(fitted, fitted.classes_ if self.ensemble else self.classes_, *some)
+                )
             if not self.ensemble:
                 self.estimators_ = [_fitted(estimator, X, labels, np.arange(len(labels)), params)]
                 judged = [_joined(judged)]
@@ -135,7 +157,9 @@ class CalibratedClassifier(MetaEstimatorMixin, _WithFamily):  # type: ignore[mis
         """The fitted map, where there is one only."""
         check_is_fitted(self)
         if len(self.maps_) > 1:
-            raise AttributeError(f"there are {len(self.maps_)} maps, in maps_; for one, fit with ensemble=False")
+            raise AttributeError(
+                f"there are {len(self.maps_)} maps, in maps_; for one, fit with ensemble=False"
+            )
         return self.maps_[0]
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -153,9 +177,15 @@ class CalibratedClassifier(MetaEstimatorMixin, _WithFamily):  # type: ignore[mis
         if self.estimator is not None:
             return self.estimator
         default = LinearSVC(random_state=0)
-        return default.set_fit_request(sample_weight=True) if get_config()["enable_metadata_routing"] else default
+        return (
+            default.set_fit_request(sample_weight=True)
+            if get_config()["enable_metadata_routing"]
+            else default
+        )
 
-    def _routed(self, weights: ArrayLike | None, fit_params: dict[str, object]) -> tuple[dict[str, Any], Any]:
+    def _routed(
+        self, weights: ArrayLike | None, fit_params: dict[str, object]
+    ) -> tuple[dict[str, Any], Any]:
         """What is handed on to the estimator's `fit`, and to the splitter."""
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=weights, **fit_params)
@@ -180,13 +210,17 @@ class Calibrator(_WithFamily):
 
     def fit(self, scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the map on the scores as given."""
-        refuse_other("input", self.input, Kind)
+        check_argument("input", self.input, Kind)
         values, labels = self._values(scores, reset=True), _labels(y)
         indexable(values, labels, sample_weight)
         if sample_weight is not None and not np.asarray(sample_weight).any():
-            raise ValueError("sample_weight must not be zero for every row: no observation would be left")
+            raise ValueError(
+                "sample_weight must not be zero for every row: no observation would be left"
+            )
         self.classes_ = _columns(labels, values.shape[1] if values.ndim == 2 else 2)
-        self.map_ = self._map(_predictions(values, self.input, labels, self.classes_, sample_weight))
+        self.map_ = self._map(
+            _predictions(values, self.input, labels, self.classes_, sample_weight)
+        )
         return self
 
     def predict_proba(self, scores: ArrayLike) -> Array:
@@ -216,7 +250,9 @@ class Scorer(BaseEstimator):  # type: ignore[misc]
     def __init__(self, measure: Callable[[Predictions], float]) -> None:
         self.measure = measure
 
-    def score(self, estimator: Classifier, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(
+        self, estimator: Classifier, X: Table, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Minus the measure: the greater the better."""
         p, classes = estimator.predict_proba(X), estimator.classes_
         return -self.measure(from_probs(p, _labels(y), weights=sample_weight, classes=classes))
@@ -251,8 +287,12 @@ def _replaced(family: Any, name: str, value: object) -> Family:  # noqa: ANN401 
     """The family with another field: `n_bins`, or `family__n_bins` of the family within."""
     head, _, rest = name.partition("__")
     if head not in (known := list(_fields(family))):
-        raise ValueError(f"Invalid parameter {head!r} for family {family!r}. Valid parameters are: {known}")
-    return replace(family, **{head: _replaced(getattr(family, head), rest, value) if rest else value})
+        raise ValueError(
+            f"Invalid parameter {head!r} for family {family!r}. Valid parameters are: {known}"
+        )
+    return replace(
+        family, **{head: _replaced(getattr(family, head), rest, value) if rest else value}
+    )
 
 
 def _labels(y: ArrayLike) -> Labels:
@@ -275,8 +315,12 @@ def _columns(labels: Labels, k: int) -> Labels:
     return distinct
 
 
-def _predictions(values: Array, kind: Kind, labels: Labels, classes: Labels, w: ArrayLike | None) -> Predictions:
-    return (from_probs if kind == "probs" else from_logits)(values, labels, weights=w, classes=classes)
+def _predictions(
+    values: Array, kind: Kind, labels: Labels, classes: Labels, w: ArrayLike | None
+) -> Predictions:
+    return (from_probs if kind == "probs" else from_logits)(
+        values, labels, weights=w, classes=classes
+    )
 
 
 def _unjudged(values: Array, kind: Kind, classes: Labels) -> Predictions:
@@ -284,7 +328,9 @@ def _unjudged(values: Array, kind: Kind, classes: Labels) -> Predictions:
     return _predictions(values, kind, np.repeat(classes[:1], len(values)), classes, None)
 
 
-def _fitted(estimator: Classifier, X: Table, labels: Labels, rows: Ints, params: dict[str, Any]) -> Classifier:
+def _fitted(
+    estimator: Classifier, X: Table, labels: Labels, rows: Ints, params: dict[str, Any]
+) -> Classifier:
     """A fresh copy of the estimator, fitted on some rows."""
     some = _check_method_params(X, params, indices=rows)
     return clone(estimator).fit(_safe_indexing(X, rows), labels[rows], **some)
@@ -294,12 +340,20 @@ def _claims(estimator: Classifier, classes: Labels, X: Table) -> tuple[Array, Ki
     """What a fitted estimator claims of each class, (n, k): probabilities, or raw scores where it has none."""
     known = estimator.classes_
     if len(known) < 2:
-        raise ValueError(f"each estimator must be fitted on two classes at least, got {known}: use StratifiedKFold")
-    kind: Kind = "probs" if (chances := getattr(estimator, "predict_proba", None)) is not None else "logits"
+        raise ValueError(
+            f"each estimator must be fitted on two classes at least, got {known}: use StratifiedKFold"
+        )
+    kind: Kind = (
+        "probs" if (chances := getattr(estimator, "predict_proba", None)) is not None else "logits"
+    )
     values = np.asarray(chances(X) if chances is not None else estimator.decision_function(X))
     if values.ndim == 1:
         values = np.stack([np.zeros_like(values), values], axis=1)
-    shapes = [value for name, value in estimator.get_params().items() if name.endswith("decision_function_shape")]
+    shapes = [
+        value
+        for name, value in estimator.get_params().items()
+        if name.endswith("decision_function_shape")
+    ]
     # Three classes make three pairs, so the number of columns alone does not tell.
     if values.shape[1] != len(known) or (kind == "logits" and len(known) > 2 and "ovo" in shapes):
         raise ValueError(
@@ -314,16 +368,30 @@ def _claims(estimator: Classifier, classes: Labels, X: Table) -> tuple[Array, Ki
     return whole, kind
 
 
-def _judged(estimator: Classifier, classes: Labels, X: Table, labels: Labels, w: Array | None) -> Predictions:
+def _judged(
+    estimator: Classifier, classes: Labels, X: Table, labels: Labels, w: Array | None
+) -> Predictions:
     """What an estimator claims of the rows whose class it knows, and what they turned out to be."""
     values, kind = _claims(estimator, classes, X)
     known = np.flatnonzero(np.isin(labels, estimator.classes_))
     if not len(known):
-        raise ValueError(f"no row to calibrate on has a class that the estimator knows: {estimator.classes_}")
-    return _predictions(values[known], kind, labels[known], classes, None if w is None else w[known])
+        raise ValueError(
+            f"no row to calibrate on has a class that the estimator knows: {estimator.classes_}"
+        )
+    return _predictions(
+        values[known], kind, labels[known], classes, None if w is None else w[known]
+    )
 
 
 def _joined(parts: list[Predictions]) -> Predictions:
-    values, labels = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "labels"))
+    values, labels = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "labels")
+    )
     weights = [part.weights for part in parts if part.weights is not None]
-    return Predictions(values, labels, np.concatenate(weights) if weights else None, parts[0].classes, parts[0].kind)
+    return Predictions(
+        values,
+        labels,
+        np.concatenate(weights) if weights else None,
+        parts[0].classes,
+        parts[0].kind,
+    )

@@ -10,7 +10,7 @@ import typer
 
 import calibrant
 
-from ..paths import writable
+from ..inputs.paths import writable
 from .names import measure as measure_named
 from .names import named_families, usual_families
 from .options import (
@@ -18,10 +18,10 @@ from .options import (
     File,
     FitOn,
     HtmlFile,
-    Manner,
+    InputOptions,
     MapFile,
     MeasureName,
-    Reading,
+    OutputOptions,
     app,
     command,
     load_map,
@@ -60,7 +60,7 @@ def about(
 
 
 @command("demo", "demo --html page.html")
-def demo(*, html: HtmlFile = None, manner: Manner) -> None:
+def demo(*, html: HtmlFile = None, manner: OutputOptions) -> None:
     """Report on predictions that come with calibrant, and mend them.
 
     It writes report.html, or report-2.html where that is taken, and so on.
@@ -102,13 +102,18 @@ def report(
     families: FamilyNames = None,
     by: Annotated[
         str | None,
-        typer.Option(metavar="COLUMNS", help="Ask of each group too, as site,year.", autocompletion=of_columns),
+        typer.Option(
+            metavar="COLUMNS",
+            help="Ask of each group too, as site,year.",
+            autocompletion=of_columns,
+        ),
     ] = None,
     intervals: Annotated[
-        bool, typer.Option("--intervals/--no-intervals", help="How sure each number is; takes longer.")
+        bool,
+        typer.Option("--intervals/--no-intervals", help="How sure each number is; takes longer."),
     ] = False,
-    reading: Reading,
-    manner: Manner,
+    reading: InputOptions,
+    manner: OutputOptions,
 ) -> None:
     """Say how far probabilities can be trusted. Of several splits it takes test.
 
@@ -116,16 +121,26 @@ def report(
     """
     target = None if html is None else writable(html, PAGES)
     if families is not None and fit_on is None:
-        raise ValueError("--families are fitted on other rows: name those with --fit-on, a file or a split")
+        raise ValueError(
+            "--families are fitted on other rows: name those with --fit-on, a file or a split"
+        )
     entered = None if families is None else named_families(families)
-    source = reading.take(file, "test")
-    groups = None if by is None else {name.strip(): source.column(name.strip()) for name in by.split(",")}
+    source = reading.read(file, "test")
+    groups = (
+        None
+        if by is None
+        else {name.strip(): source.column(name.strip()) for name in by.split(",")}
+    )
     other = None if fit_on is None else reading.rows_to_fit_on(fit_on, file)
-    found = calibrant.report(source.x, fit_on=other, families=entered, by=groups, intervals=intervals)
+    found = calibrant.report(
+        source.x, fit_on=other, families=entered, by=groups, intervals=intervals
+    )
     if target is None:
         return manner.tell(found.to_dict(), found)
     found.to_html(target)
-    return manner.tell({**found.to_dict(), "html": str(target)}, found, f"\n{WROTE.format(target)}", wrote=target)
+    return manner.tell(
+        {**found.to_dict(), "html": str(target)}, found, f"\n{WROTE.format(target)}", wrote=target
+    )
 
 
 @command(
@@ -134,13 +149,15 @@ def report(
     "compare resnet.npz vit.npz --measure ece",
 )
 def compare(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Predictions of one model, or of several.")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE", help="Predictions of one model, or of several.")
+    ],
     *,
     fit_on: FitOn = None,
     families: FamilyNames = None,
     measure: MeasureName = None,
-    reading: Reading,
-    manner: Manner,
+    reading: InputOptions,
+    manner: OutputOptions,
 ) -> None:
     """Rank families on one file, or the models of several. Of several splits it takes test.
 
@@ -151,36 +168,51 @@ def compare(
 
     if len(files) == 1:
         if measure is not None:
-            raise ValueError("--measure compares models: name the files of several, or leave it out")
+            raise ValueError(
+                "--measure compares models: name the files of several, or leave it out"
+            )
         entered = {} if families is None else named_families(families)
-        x = reading.take(files[0], "test").x
-        found = rank_families(reading.rows_to_fit_on(fit_on or "val", files[0]), x, entered or usual_families(x))
+        x = reading.read(files[0], "test").x
+        found = rank_families(
+            reading.rows_to_fit_on(fit_on or "val", files[0]), x, entered or usual_families(x)
+        )
         return manner.tell(found.to_dict(), ranking_page(found))
     if fit_on is not None or families is not None:
-        raise ValueError("--fit-on and --families compare families on one file: name one file, or leave them out")
+        raise ValueError(
+            "--fit-on and --families compare families on one file: name one file, or leave them out"
+        )
     if len(set(files)) < len(files):
         raise ValueError("a file is named twice: a model is compared with others, name each once")
     measured = None if measure is None else measure_named(measure)
     stems = [file.stem for file in files]
     called = stems if len(set(stems)) == len(files) else [str(file) for file in files]
-    models = {name: reading.take(file, "test").x for name, file in zip(called, files, strict=True)}
+    models = {name: reading.read(file, "test").x for name, file in zip(called, files, strict=True)}
     found = rank_models(list(models.items()))
     if measured is None:
         return manner.tell(found.to_dict(), ranking_page(found))
     differences = calibrant.compare_models(models, measured)
     told = {**found.to_dict(), "measure": measure, "differences": differences.to_dict()}
-    return manner.tell(told, ranking_page(found), f"\n{measure}, each against {called[0]}:", str(differences))
+    return manner.tell(
+        told, ranking_page(found), f"\n{measure}, each against {called[0]}:", str(differences)
+    )
 
 
-@command("show map.safetensors", "show map.safetensors --class cat", "show map.safetensors --picture map.png")
+@command(
+    "show map.safetensors",
+    "show map.safetensors --class cat",
+    "show map.safetensors --picture map.png",
+)
 def show(
     fitted: MapFile,
     *,
     of_class: Annotated[
-        str | None, typer.Option("--class", metavar="NAME", help="One class, where each has a map of its own.")
+        str | None,
+        typer.Option("--class", metavar="NAME", help="One class, where each has a map of its own."),
     ] = None,
-    picture: Annotated[Path | None, typer.Option(metavar="FILE", help=f"Draw it too: {', '.join(PICTURES)}.")] = None,
-    manner: Manner,
+    picture: Annotated[
+        Path | None, typer.Option(metavar="FILE", help=f"Draw it too: {', '.join(PICTURES)}.")
+    ] = None,
+    manner: OutputOptions,
 ) -> None:
     """Say what a saved map is: its family, its numbers, and what it makes of claims."""
     from ..reporting.description import describe
@@ -191,8 +223,8 @@ def show(
     found = describe(known, of_class)
     if target is None:
         return manner.tell(found.to_dict(), map_page(found))
+    from ..deploy.store import write_whole
     from ..reporting.picture import picture as drawn
-    from ..store import write_whole
 
     write_whole(target, drawn(known, target.suffix.lower(), of_class))
     told = {**found.to_dict(), "picture": str(target)}

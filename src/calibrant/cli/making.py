@@ -10,13 +10,13 @@ import typer
 
 import calibrant
 
-from ..paths import WRITABLE, files_at, writable
+from ..inputs.paths import WRITABLE, files_at, writable
 from .names import family as family_named
 from .names import in_words
-from .options import FamilyName, File, Manner, MapFile, Reading, command, load_map
+from .options import FamilyName, File, InputOptions, MapFile, OutputOptions, command, load_map
 
 if TYPE_CHECKING:
-    from ..families import Map
+    from ..families.family import Map
 
 MAP_HELP: Final = "The file to write; or MAP.onnx, for where the model is served."
 OUT_HELP: Final = f"The file to write: {', '.join(WRITABLE)}."
@@ -37,10 +37,13 @@ def fit(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="MAP.safetensors", help=MAP_HELP)],
     family: FamilyName = None,
     select: Annotated[
-        bool, typer.Option("--select", help="Choose by cross-validation: the simplest that is as good as the best.")
+        bool,
+        typer.Option(
+            "--select", help="Choose by cross-validation: the simplest that is as good as the best."
+        ),
     ] = False,
-    reading: Reading,
-    manner: Manner,
+    reading: InputOptions,
+    manner: OutputOptions,
 ) -> None:
     """Fit a map that mends probabilities, and save it. Of several splits it takes val.
 
@@ -51,17 +54,21 @@ def fit(
     from ..reporting.terminal import caution, facts, optimum, selection_page
 
     if select and family is not None:
-        raise ValueError(f"--select chooses a family and --family {family} names one: leave one of them out")
+        raise ValueError(
+            f"--select chooses a family and --family {family} names one: leave one of them out"
+        )
     named = None if family is None else family_named(family)
     target = writable(out, list(NEXT))
     save = _saver(target)
-    x = reading.take(file, "val").x
+    x = reading.read(file, "val").x
     usual = family_named("temperature" if isinstance(x, calibrant.Predictions) else "smooth")
     selection = in_words(calibrant.cross_validate(x)) if select else None
     fitted = (named or usual if selection is None else selection.chosen).fit(x)
     save(fitted)
     found = describe(fitted)
-    chosen = {} if selection is None else {"selection": asdict(selection) | {"chosen": selection.name}}
+    chosen = (
+        {} if selection is None else {"selection": asdict(selection) | {"chosen": selection.name}}
+    )
     manner.tell(
         {**found.to_dict(), "fitted_on": described(x), "map": str(target), **chosen},
         *([] if selection is None else [selection_page(selection)]),
@@ -80,19 +87,19 @@ def apply(
     file: File,
     *,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=OUT_HELP)],
-    reading: Reading,
-    manner: Manner,
+    reading: InputOptions,
+    manner: OutputOptions,
 ) -> None:
     """Mend the probabilities in a file with a map. Of several splits it takes test.
 
     From one table to another the other columns are kept. Labels may be absent: then nothing is scored.
     """
     from ..choosing import calibrated
-    from ..reporting.mending import standing
+    from ..reporting.recalibration import standing
     from ..reporting.terminal import comparison
 
     target = writable(out, WRITABLE)
-    source = reading.take(file, "test", needs_outcomes=False)
+    source = reading.read(file, "test", needs_outcomes=False)
     if target.resolve() in [each.resolve() for each in files_at(file)]:
         raise ValueError(f"{out}: -o must not be a file that is read; write to another")
     mended = calibrated(load_map(fitted), source.x)
@@ -100,8 +107,17 @@ def apply(
     pairs = [("before", source.x), ("after", mended)] if source.has_outcomes else []
     scores = [standing(name, x) for name, x in pairs]
     before, after = (asdict(each) for each in scores) if scores else (None, None)
-    told = comparison(scores) if scores else f"{file} tells no labels or outcomes, so nothing is scored."
-    manner.tell({"before": before, "after": after, "out": str(target)}, told, f"\nWrote {target}.", wrote=target)
+    told = (
+        comparison(scores)
+        if scores
+        else f"{file} tells no labels or outcomes, so nothing is scored."
+    )
+    manner.tell(
+        {"before": before, "after": after, "out": str(target)},
+        told,
+        f"\nWrote {target}.",
+        wrote=target,
+    )
 
 
 def _saver(target: Path) -> "Callable[[Map], None]":

@@ -11,13 +11,22 @@ import calibrant
 
 if TYPE_CHECKING:
     from ..choosing import Measured, Selection
-    from ..families import Family
+    from ..families.family import Family
 
 # What is compared where nothing is named, the simplest first.
 OF_VECTORS: Final = (
     "temperature", "ensemble-temperature", "order-preserving", "vector-scaling", "structured-matrix"
 )  # fmt: skip
-OF_CHANCES: Final = ("platt", "beta", "smooth", "spline", "isotonic", "venn-abers", "bbq", "histogram-binning")
+OF_CHANCES: Final = (
+    "platt",
+    "beta",
+    "smooth",
+    "spline",
+    "isotonic",
+    "venn-abers",
+    "bbq",
+    "histogram-binning",
+)
 MEASURES: Final = (
     "nll", "brier", "top-label-brier", "accuracy", "ece", "mce", "sweep-ece", "classwise-ece", "ks-error"
 )  # fmt: skip
@@ -25,12 +34,21 @@ MEASURES: Final = (
 
 def families() -> dict[str, "type[Family]"]:
     """The public families that need no arguments, by their names in lower case with hyphens."""
-    from ..families import Family
-    from ..reporting.mending import in_hyphens
+    from ..families.family import Family
+    from ..reporting.recalibration import in_hyphens
 
     rooms = [import_module(f"calibrant.{room}") for room in ("chances", "vectors")]
-    homes = [import_module(f"{room.__name__}.{found.name}") for room in rooms for found in iter_modules(room.__path__)]
-    public = {name: thing for home in homes for name, thing in vars(home).items() if name in dir(calibrant)}
+    homes = [
+        import_module(f"{room.__name__}.{found.name}")
+        for room in rooms
+        for found in iter_modules(room.__path__)
+    ]
+    public = {
+        name: thing
+        for home in homes
+        for name, thing in vars(home).items()
+        if name in dir(calibrant)
+    }
     return {
         in_hyphens(name): thing
         for name, thing in sorted(public.items())
@@ -59,14 +77,21 @@ def usual_families(x: "Measured") -> "dict[str, Family]":
 def measure(name: str) -> Callable[[Any], float]:
     """A measure by its name."""
     found: Callable[[Any], float] = _known(
-        {each: getattr(calibrant, each.replace("-", "_")) for each in MEASURES}, name, "measure", "measures"
+        {each: getattr(calibrant, each.replace("-", "_")) for each in MEASURES},
+        name,
+        "measure",
+        "measures",
     )
     return found
 
 
 def in_words(found: "Selection") -> "Selection":
     """The same, its families called as the command calls them."""
-    names = {repr(made): name for name, kind in families().items() for made in (kind(), calibrant.OneVsRest(kind()))}
+    names = {
+        repr(made): name
+        for name, kind in families().items()
+        for made in (kind(), calibrant.OneVsRest(kind()))
+    }
     return replace(
         found,
         name=names.get(found.name, found.name),

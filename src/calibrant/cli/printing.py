@@ -16,7 +16,9 @@ def print_page(*parts: object) -> None:
     console = Console(highlight=False, markup=False, emoji=False)
     console.width = min(console.width, MOST_WIDTH)
     for part in parts:
-        console.print(harmless(part) if isinstance(part, str) else part, soft_wrap=isinstance(part, str))
+        console.print(
+            harmless(part) if isinstance(part, str) else part, soft_wrap=isinstance(part, str)
+        )
 
 
 def print_json(thing: dict[str, Any]) -> None:

@@ -1,11 +1,11 @@
 """The numbers of every diagram, without drawing: summaries, never all rows; `calibrant.plots` draws each."""
 
-from .blurred import Blurred as Blurred
-from .blurred import smece as smece
 from .claims import Histogram as Histogram
 from .claims import histogram as histogram
 from .classes import Classwise as Classwise
 from .classes import classwise as classwise
+from .cumulative import Sums as Sums
+from .cumulative import cumulative as cumulative
 from .curve import Bins as Bins
 from .curve import Curve as Curve
 from .curve import reliability as reliability
@@ -17,9 +17,9 @@ from .models import before_after as before_after
 from .models import maps as maps
 from .models import ordering as ordering
 from .models import pareto as pareto
-from .sums import Sums as Sums
-from .sums import cumulative as cumulative
-from .triangles import Simplex as Simplex
-from .triangles import Surface as Surface
-from .triangles import simplex as simplex
-from .triangles import surface as surface
+from .simplex import Simplex as Simplex
+from .simplex import Surface as Surface
+from .simplex import simplex as simplex
+from .simplex import surface as surface
+from .smooth_ece import Blurred as Blurred
+from .smooth_ece import smece as smece

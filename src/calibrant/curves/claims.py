@@ -5,11 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from ..chances.piecewise import Space
-from ..families import refuse_other
+from ..families.binary.piecewise import Space
 from ..fitting.blocks import on_all_cores
-from ..predictions import Array, Predictions
-from ..views import MAKE_THEM, View, top_label
+from ..fitting.types import Array
+from ..inputs.checks import MAKE_THEM, check_argument
+from ..inputs.predictions import Predictions
+from ..inputs.questions import top_label
+from ..inputs.views import View
 
 # A picture shows no log odds beyond these: chances of one in nine million.
 _LIMIT = 16.0
@@ -64,7 +66,7 @@ def histogram(x: Predictions | View, bars: int = 20, *, axes: Space = "chance") 
     [1.0, 2.0]
     """
     view = one_view(x)
-    refuse_other("axes", axes, Space)
+    check_argument("axes", axes, Space)
     if not isinstance(bars, int | np.integer) or bars < 1:
         raise ValueError(f"bars must be a whole number, at least 1, got {bars!r}")
     edges = np.linspace(0, 1, bars + 1) if axes == "chance" else _even_odds(view, bars)
@@ -83,7 +85,9 @@ def one_view(x: Predictions | View) -> View:
         return top_label(x)
     if isinstance(x, View):
         return x
-    raise ValueError(f"a diagram is of Predictions or one View, got {type(x).__name__}: {MAKE_THEM}")
+    raise ValueError(
+        f"a diagram is of Predictions or one View, got {type(x).__name__}: {MAKE_THEM}"
+    )
 
 
 def _even_odds(view: View, bars: int) -> Array:

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..chances.binned import Binned
-from ..families import Family, refuse_other
-from ..measures import calibration_error
-from ..predictions import Predictions
-from ..progress import ticking
-from ..views import one_class
+from ..families.binary.binned import Binned
+from ..families.family import Family
+from ..inputs.checks import check_argument
+from ..inputs.predictions import Predictions
+from ..inputs.questions import one_class
+from ..measures.errors import calibration_error
+from ..progress import progress
 from .curve import Curve, reliability
 
 
@@ -38,16 +39,20 @@ def classwise(
     ('dog', 'cow')
     """
     if not isinstance(pred, Predictions):
-        raise ValueError(f"classes are those of Predictions, got {type(pred).__name__}; use reliability for a view")
-    refuse_other("family", family, Family)
+        raise ValueError(
+            f"classes are those of Predictions, got {type(pred).__name__}; use reliability for a view"
+        )
+    check_argument("family", family, Family)
     if not isinstance(most, int | np.integer) or most < 1:
         raise ValueError(f"most must be a whole number of classes, at least 1, got {most!r}")
     errors = np.empty(pred.k)
-    with ticking("asking each class", pred.k) as tick:
+    with progress("asking each class", pred.k) as tick:
         for k in range(pred.k):
             errors[k] = calibration_error(one_class(pred, k), family)
             tick()
     # Ties keep the order of the classes; what differs by rounding alone is one.
     worst = np.argsort(-errors.round(12), kind="stable")[:most]
     curves = tuple(reliability(one_class(pred, int(k)), family, level=level) for k in worst)
-    return Classwise(curves, tuple(str(pred.classes[k]) for k in worst), float(errors.mean()), pred.k)
+    return Classwise(
+        curves, tuple(str(pred.classes[k]) for k in worst), float(errors.mean()), pred.k
+    )

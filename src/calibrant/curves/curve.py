@@ -6,13 +6,15 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit
 
-from ..bands import Band, confidence_band, consistency_band
-from ..chances.binned import Binned, Steps
-from ..chances.smooth import Smooth
-from ..families import Family, Map, refuse_other
+from ..families.binary.binned import Binned, Steps
+from ..families.binary.smooth import Smooth
+from ..families.family import Family, Map
 from ..fitting.blocks import on_all_cores
-from ..predictions import Array, Predictions
-from ..views import View
+from ..fitting.types import Array
+from ..inference.bands import Band, confidence_band, consistency_band
+from ..inputs.checks import check_argument
+from ..inputs.predictions import Predictions
+from ..inputs.views import View
 from .claims import Histogram, histogram, one_view, shown_odds
 
 # Points of a line, half of them evenly by chance and half by log odds; fewer distinct claims than these are all kept.
@@ -74,9 +76,11 @@ def reliability(
     ([0.2, 0.8], [0.1, 0.4], 0.25)
     """
     view = one_view(x)
-    refuse_other("family", family, Family)
+    check_argument("family", family, Family)
     if level is not None and not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, such as 0.95, or be None for no bands; got {level!r}")
+        raise ValueError(
+            f"level must lie between 0 and 1, such as 0.95, or be None for no bands; got {level!r}"
+        )
     fitted = family.fit(view)
     rule = fitted.rule
     bins = _bins(rule) if isinstance(rule, Steps) else None
@@ -117,7 +121,9 @@ def tilted_roof(
     Within a bin every claim is as far from the top as its mean claim is: all gaps show, wherever one looks.
     """
     if not isinstance(family, Binned) or family.slope != 1:
-        raise ValueError(f"a tilted roof is of Binned(slope=1), got {family!r}; others are drawn by reliability")
+        raise ValueError(
+            f"a tilted roof is of Binned(slope=1), got {family!r}; others are drawn by reliability"
+        )
     return reliability(x, family, level=level, n_boot=n_boot, seed=seed)
 
 
@@ -136,7 +142,12 @@ def _bins(rule: Steps) -> Bins:
     edges = np.clip(np.concatenate([[0.0], rule.inner, [1.0]]), 0, 1)
     low, high, mean_p = edges[:-1][held], edges[1:][held], rule.mean_p[held]
     # The mean of equal claims on an edge rounds, and must not leave their bin.
-    return Bins(low, high, np.minimum(mean_p, high) if rule.edges == "width" else np.maximum(mean_p, low), rule.slope)
+    return Bins(
+        low,
+        high,
+        np.minimum(mean_p, high) if rule.edges == "width" else np.maximum(mean_p, low),
+        rule.slope,
+    )
 
 
 def _points(view: View) -> Array:

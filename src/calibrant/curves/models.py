@@ -5,18 +5,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..chances.binned import Binned
-from ..chances.isotonic import Isotonic
-from ..chances.piecewise import PiecewiseLinear
-from ..chances.smooth import Smooth
-from ..cumulative import ks_error
-from ..families import Family
-from ..inference import Interval, interval
-from ..measures import calibration_error, ece, sweep_ece
-from ..predictions import Array, Predictions
-from ..scores import accuracy
-from ..truths import Measure
-from ..views import Asked, View
+from ..families.binary.binned import Binned
+from ..families.binary.isotonic import Isotonic
+from ..families.binary.piecewise import PiecewiseLinear
+from ..families.binary.smooth import Smooth
+from ..families.family import Family
+from ..fitting.types import Array
+from ..inference.intervals import Interval, interval
+from ..inference.inversion import Measure
+from ..inputs.predictions import Predictions
+from ..inputs.questions import Asked
+from ..inputs.views import View
+from ..measures.errors import calibration_error, ece, sweep_ece
+from ..measures.ks import ks_error
+from ..measures.scores import accuracy
 from .curve import Curve, in_short, reliability
 
 EVALUATORS: Mapping[str, Measure] = {
@@ -73,7 +75,9 @@ def before_after(
     return {name: reliability(x, family, level=level) for name, x in models.items()}
 
 
-def maps(x: Predictions | View, families: Mapping[str, Family] | Sequence[Family]) -> dict[str, Curve]:
+def maps(
+    x: Predictions | View, families: Mapping[str, Family] | Sequence[Family]
+) -> dict[str, Curve]:
     """The maps of several families fitted to the same rows, without bands, by name.
 
     >>> from calibrant import Isotonic, Platt, binary
@@ -101,7 +105,9 @@ def pareto(
     """
     _refuse_unnamed(models, "models", "predictions")
     found = {
-        name: [interval(each, x, level=level, n_boot=n_boot, seed=seed) for each in (accuracy, measure)]
+        name: [
+            interval(each, x, level=level, n_boot=n_boot, seed=seed) for each in (accuracy, measure)
+        ]
         for name, x in models.items()
     }
     rows = []
@@ -113,7 +119,9 @@ def pareto(
     return Pareto(tuple(rows), called, level)
 
 
-def ordering(models: Mapping[str, Asked], evaluators: Mapping[str, Measure] = EVALUATORS) -> Ordering:
+def ordering(
+    models: Mapping[str, Asked], evaluators: Mapping[str, Measure] = EVALUATORS
+) -> Ordering:
     """How several evaluators order models by calibration (paper 004, fig. F8).
 
     >>> from calibrant import binary, ece
@@ -129,4 +137,6 @@ def ordering(models: Mapping[str, Asked], evaluators: Mapping[str, Measure] = EV
 
 def _refuse_unnamed(given: object, what: str, each: str) -> None:
     if not isinstance(given, Mapping) or not given:
-        raise ValueError(f"{what} must be given by name, {{name: {each}}}, at least one; got {given!r}")
+        raise ValueError(
+            f"{what} must be given by name, {{name: {each}}}, at least one; got {given!r}"
+        )

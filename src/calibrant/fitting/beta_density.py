@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import expit, gammaln
 
-from .logspace import Array
+from .types import Array
 
 # Logarithms of p and 1 - p go no lower, so that exact 0 and 1 are claims like any other.
 FLOOR = -87.0

@@ -11,12 +11,13 @@ from functools import cached_property
 
 import numpy as np
 
-from .attention import Ints, class_shares, pair_shares
 from .bandwidths import BANDWIDTHS, rule_of_thumb
 from .beta_density import FLOOR, angles, key_table, log_chances, log_heights
 from .blocks import on_all_cores
-from .pooling import Array, Bools, Pool
-from .six_nodes import Places, SixNodes
+from .class_softmax import class_shares, pair_shares
+from .local_polynomials import Places, SixNodes
+from .pooling import Pool
+from .types import Array, Bools, Ints
 
 # Steps of the grid: so many a kernel's width in the angle, and so long in log odds where claims are below h.
 _STEPS_A_WIDTH, _ODDS_STEP = 12, 1 / 12
@@ -38,7 +39,9 @@ def best_bandwidth(pool: Pool) -> float:
     """The one that makes each row most probable by the density of all others; of a single claim, the least."""
     if len(pool.p) == 1:
         return float(BANDWIDTHS[0])
-    likelihood = on_all_cores(lambda h: float(pool.w @ BetaKernel(pool, h).log_density()), BANDWIDTHS.tolist())
+    likelihood = on_all_cores(
+        lambda h: float(pool.w @ BetaKernel(pool, h).log_density()), BANDWIDTHS.tolist()
+    )
     return float(BANDWIDTHS[np.argmax(likelihood)])
 
 
@@ -59,7 +62,9 @@ class BetaKernel:
     def at(self, log_odds: Array) -> Array:
         """Share of events about any claims, no row left out."""
         odds, back = np.unique(np.clip(log_odds, FLOOR, -FLOOR), return_inverse=True)
-        density, events, own = self._read(self._places_of(odds), self._density, self._events, self._heights)
+        density, events, own = self._read(
+            self._places_of(odds), self._density, self._events, self._heights
+        )
         lonely = density <= _LONELY * own
         share = np.divide(events, density, out=np.zeros(len(odds)), where=~lonely)
         for rows, logits, _ in self._one_by_one(odds, lonely, self._counts, None):
@@ -96,7 +101,8 @@ class BetaKernel:
         )
         out = self._out(event=event)
         fewer_events, fewer = (
-            (_lone(count) - _lone(count - gone)) * own**2 for count, gone in zip(self._counts, out, strict=True)
+            (_lone(count) - _lone(count - gone)) * own**2
+            for count, gone in zip(self._counts, out, strict=True)
         )
         left = density - sum(out) * own
         squares_of_events -= fewer_events
@@ -104,7 +110,10 @@ class BetaKernel:
         # Where one neighbour holds most of the weight, little but its square is in the square of the sum.
         lonely = (left <= own) | (pairs < 0.5 * left**2)
         share = np.divide(
-            (events - out[0] * own) ** 2 - squares_of_events, pairs, out=np.zeros(len(own)), where=~lonely
+            (events - out[0] * own) ** 2 - squares_of_events,
+            pairs,
+            out=np.zeros(len(own)),
+            where=~lonely,
         )
         for rows, logits, counts in self._one_by_one(self.pool.p, lonely, self._counts, out):
             share[rows] = pair_shares(logits, 1 / np.maximum(counts, 1), _halves(logits))[:, 0]
@@ -138,14 +147,24 @@ class BetaKernel:
 
     @cached_property
     def _squares(self) -> Counts:
-        return self._node_sums(_lone(self._counts[0]), 2), self._node_sums(_lone(self._counts[1]), 2)
+        return self._node_sums(_lone(self._counts[0]), 2), self._node_sums(
+            _lone(self._counts[1]), 2
+        )
 
     @cached_property
     def _heights(self) -> Array:
-        return np.zeros(0) if self._grid is None else np.exp(log_heights(self._grid.nodes, self.bandwidth))
+        return (
+            np.zeros(0)
+            if self._grid is None
+            else np.exp(log_heights(self._grid.nodes, self.bandwidth))
+        )
 
     def _places_of(self, odds: Array) -> Places:
-        return Places(np.zeros(len(odds), np.intp), odds) if self._grid is None else self._grid.places(odds)
+        return (
+            Places(np.zeros(len(odds), np.intp), odds)
+            if self._grid is None
+            else self._grid.places(odds)
+        )
 
     def _read(self, places: Places, *at_nodes: Array) -> list[Array]:
         """Values at claims from those at nodes; without a grid nothing, so that every claim is lonely."""
@@ -160,7 +179,11 @@ class BetaKernel:
         nodes, angle = self._grid.nodes, angles(self._grid.nodes)
         weights = self._grid.share_out(self._places, weights)
         keys = np.flatnonzero(weights)
-        weights, table, logs = weights[keys], key_table(nodes[keys], self.bandwidth), log_chances(nodes)
+        weights, table, logs = (
+            weights[keys],
+            key_table(nodes[keys], self.bandwidth),
+            log_chances(nodes),
+        )
         reach = np.sqrt(_REACH * self.bandwidth)
         first, last = (np.searchsorted(angle[keys], angle + side * reach) for side in (-1, 1))
         sums = np.empty(len(nodes))
@@ -204,7 +227,9 @@ class BetaKernel:
         logs = np.einsum("ij,jik->ik", log_chances(odds), table[:, np.where(there, beside, 0)])
         # The second, as there is no pair without it.
         second = np.sort(np.where(there, logs, -np.inf), axis=1)[:, -2]
-        return np.sqrt(self.bandwidth * (np.maximum(log_heights(odds, self.bandwidth) - second, 0) + _FAR))
+        return np.sqrt(
+            self.bandwidth * (np.maximum(log_heights(odds, self.bandwidth) - second, 0) + _FAR)
+        )
 
 
 def _grid(h: float) -> SixNodes:

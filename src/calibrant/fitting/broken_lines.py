@@ -1,13 +1,12 @@
 """Broken lines whose knots are free to move, many at once over the same points."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.floating[Any]]
-Ints = NDArray[np.integer[Any]]
+from .types import Array, Ints
+
 # Of the values of some lines, (lines, points), and the number of the problem that each line is meant for: each line's
 # loss, and its slope and a curvature that is not negative, point by point.
 Losses = Callable[[Array, Ints], tuple[Array, Array, Array]]
@@ -60,7 +59,9 @@ def broken_lines(
     each = np.arange(len(start))
 
     def down(of: Ints, knots: Array, heights: Array, *, move_knots: bool = True) -> Fit:
-        return _descend(lambda f: losses(f, of), x, knots, heights, bounds, tolerance, move_knots=move_knots)
+        return _descend(
+            lambda f: losses(f, of), x, knots, heights, bounds, tolerance, move_knots=move_knots
+        )
 
     def best(tried: Fit) -> Ints:
         """Of the lines tried for each problem, that of the least loss."""
@@ -70,9 +71,14 @@ def broken_lines(
     fits = [down(each, start[:, 0], start[:, 1])]
     for segments in range(2, most + 1 + (shrink and most > 1)):
         grown = _with_knots(fits[-1].knots, fits[-1].heights, tops[:, None])
-        even = _with_knots(start[:, 0], start[:, 1], np.interp(np.arange(1, segments) / segments, rank, x)[None])
+        even = _with_knots(
+            start[:, 0], start[:, 1], np.interp(np.arange(1, segments) / segments, rank, x)[None]
+        )
         first = best(down(np.repeat(each, _TRIES), *grown, move_knots=False))
-        begun = (np.stack([a[first], b], 1).reshape(-1, segments + 1) for a, b in zip(grown, even, strict=True))
+        begun = (
+            np.stack([a[first], b], 1).reshape(-1, segments + 1)
+            for a, b in zip(grown, even, strict=True)
+        )
         twice = np.repeat(each, 2)
         fit = down(twice, *down(twice, *begun, move_knots=False)[:2])
         fits.append(fit.of(best(fit)))
@@ -153,7 +159,9 @@ def _descend(
     return Fit(knots, heights, loss)
 
 
-def _in_heights_and_knots(x: Array, knots: Array, heights: Array, slope: Array, bend: Array) -> tuple[Array, Array]:
+def _in_heights_and_knots(
+    x: Array, knots: Array, heights: Array, slope: Array, bend: Array
+) -> tuple[Array, Array]:
     """Gradient and Gauss-Newton Hessian of the losses, in the heights and then the inner knots."""
     right, starts = _places(x, knots)
     lines, n = knots.shape
@@ -177,7 +185,9 @@ def _in_heights_and_knots(x: Array, knots: Array, heights: Array, slope: Array, 
             hessian[:, i, left, j, left + 1] += both * (br - brr)
             hessian[:, i, left + 1, j, left] += both * (br - brr)
     free = np.delete(np.arange(2 * n), [n, 2 * n - 1])
-    return gradient.reshape(lines, -1)[:, free], hessian.reshape(lines, 2 * n, 2 * n)[:, free[:, None], free]
+    return gradient.reshape(lines, -1)[:, free], hessian.reshape(lines, 2 * n, 2 * n)[
+        :, free[:, None], free
+    ]
 
 
 def _damped(gradient: Array, hessian: Array, damping: Array) -> Array:
@@ -185,7 +195,9 @@ def _damped(gradient: Array, hessian: Array, damping: Array) -> Array:
     diagonal = np.arange(gradient.shape[1])
     own = hessian[:, diagonal, diagonal]
     # What has no curvature of its own gets a little, or the system would have no solution.
-    hessian[:, diagonal, diagonal] += damping[:, None] * np.maximum(own, 1e-10 * own.max(1, keepdims=True) + 1e-12)
+    hessian[:, diagonal, diagonal] += damping[:, None] * np.maximum(
+        own, 1e-10 * own.max(1, keepdims=True) + 1e-12
+    )
     return -np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
 
 
@@ -217,6 +229,8 @@ def _sums(of_points: Array, starts: Ints) -> Array:
     lines, points = of_points.shape[1:]
     empty = np.diff(starts, axis=1, append=points) == 0
     flat = np.minimum(starts + points * np.arange(lines)[:, None], lines * points - 1).ravel()
-    sums = np.add.reduceat(of_points.reshape(len(of_points), -1), flat, axis=1).reshape(-1, *starts.shape)
+    sums = np.add.reduceat(of_points.reshape(len(of_points), -1), flat, axis=1).reshape(
+        -1, *starts.shape
+    )
     # numpy gives the next point for a segment without any.
     return np.where(empty, 0, sums)

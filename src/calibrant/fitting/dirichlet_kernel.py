@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from .attention import Array, Ints, class_shares, pair_shares
 from .bandwidths import BANDWIDTHS, rule_of_thumb
 from .beta_density import FLOOR
 from .blocks import CORES, on_all_cores, row_blocks
+from .class_softmax import class_shares, pair_shares
 from .logspace import log_softmax
+from .types import Array, Ints
 
 Tick = Callable[[], None]
 # Numbers in one block of rows by all keys: 32 MB a core, enough rows for a product of matrices to be worth its while.
@@ -96,7 +97,12 @@ def quick_bandwidth(rows: Vectors) -> float:
 
 
 def left_out(
-    rows: Vectors, h: float, use: Callable[[slice, Array], Array], tick: Tick, *, pairs: bool = False
+    rows: Vectors,
+    h: float,
+    use: Callable[[slice, Array], Array],
+    tick: Tick,
+    *,
+    pairs: bool = False,
 ) -> Array:
     """What `use` makes of each block of rows and of the share of every class about them, the row itself left out.
 
@@ -162,7 +168,9 @@ def _leave_out(logits: Array, rows: Vectors, block: slice) -> None:
         logits[own - block.start, own] = -np.inf
         return
     with np.errstate(divide="ignore"):
-        logits[own - block.start, own] += np.log(np.maximum(rows.w[block] - 1, 0)) - np.log(rows.w[block])
+        logits[own - block.start, own] += np.log(np.maximum(rows.w[block] - 1, 0)) - np.log(
+            rows.w[block]
+        )
 
 
 def _alone(rows: Vectors, block: slice) -> Array:

@@ -1,11 +1,8 @@
 """Probabilities and their logarithms, a row each, exact however far from one half."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.floating[Any]]
+from .types import Array
 
 # An exact 0 among probabilities is read as float32's smallest normal number, whatever its type: finite in log
 # space, below any probability a float32 softmax can give, and the same for float32 and float64.

@@ -56,7 +56,9 @@ def minimise(
         length = min(1.0, float(room.min()))
         if slope <= tolerance:
             # The last move is taken as well: it doubles the digits, and the slope vouches for where it began.
-            return np.where(room <= length, bound, x + length * move), Certificate(slope, tolerance, steps)
+            return np.where(room <= length, bound, x + length * move), Certificate(
+                slope, tolerance, steps
+            )
         while True:
             ahead = np.where(room <= length, bound, x + length * move)
             found = derivatives(ahead)
@@ -72,7 +74,9 @@ def minimise(
     raise DidNotConverge(_STUCK.format(slope=slope, steps=most_steps))
 
 
-def _newton_move(x: Vector, gradient: Vector, hessian: Vector, bound: Vector, unit: Vector) -> Vector:
+def _newton_move(
+    x: Vector, gradient: Vector, hessian: Vector, bound: Vector, unit: Vector
+) -> Vector:
     """Newton's move of the free variables: a variable at its bound is free only to leave it."""
     free = (x > bound) | (gradient < 0)
     while True:

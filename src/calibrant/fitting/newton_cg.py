@@ -18,20 +18,20 @@ class Point(NamedTuple):
 
     value: float
     gradient: Vector
-    bend: Linear
+    hessian_product: Linear
 
 
 def minimise_many(
     at: Callable[[Vector], Point],
     start: Vector,
-    unbend: Linear,
+    preconditioner: Linear,
     *,
     tolerance: float,
     most_steps: int = 200,
 ) -> tuple[Vector, Certificate]:
-    """Minimum of a convex function; `unbend` undoes its Hessian about as well as can be done cheaply.
+    """Minimum of a convex function; `preconditioner` undoes its Hessian about as well as can be done cheaply.
 
-    The slope is the gradient's length, in the units of `unbend`.
+    The slope is the gradient's length, in the units of `preconditioner`.
 
     >>> x, _ = minimise_many(lambda x: Point(x @ x, 2 * x, lambda v: 2 * v), np.ones(3), lambda v: v, tolerance=1e-8)
     >>> bool(abs(x).max() < 1e-8)
@@ -39,10 +39,10 @@ def minimise_many(
     """
     x, here = start, at(start)
     for steps in range(most_steps):
-        slope = float(np.sqrt(here.gradient @ unbend(here.gradient)))
+        slope = float(np.sqrt(here.gradient @ preconditioner(here.gradient)))
         if slope <= tolerance:
             return x, Certificate(slope, tolerance, steps)
-        move = _newton_move(here, unbend, max(min(_ROUGHLY, slope), tolerance / slope / 3))
+        move = _newton_move(here, preconditioner, max(min(_ROUGHLY, slope), tolerance / slope / 3))
         length = 1.0
         while not _better(here, ahead := at(x + length * move), length, move) and length > 1e-20:
             length /= 2
@@ -62,19 +62,19 @@ def _better(here: Point, ahead: Point, length: float, move: Vector) -> bool:
     )
 
 
-def _newton_move(here: Point, unbend: Linear, share: float) -> Vector:
+def _newton_move(here: Point, preconditioner: Linear, share: float) -> Vector:
     """Where the Hessian and the gradient cancel, but for a share of the gradient."""
     move, left = np.zeros_like(here.gradient), -here.gradient
-    along = undone = unbend(left)
+    along = undone = preconditioner(left)
     size = first = float(left @ undone)
     for _ in range(_MOST_PARTS):
-        bent = here.bend(along)
-        curvature = float(along @ bent)
+        product = here.hessian_product(along)
+        curvature = float(along @ product)
         if curvature <= 0:  # flat but for rounding
             return move if move.any() else along
         move = move + size / curvature * along
-        left = left - size / curvature * bent
-        undone = unbend(left)
+        left = left - size / curvature * product
+        undone = preconditioner(left)
         size, before = float(left @ undone), size
         if size <= share**2 * first:
             break

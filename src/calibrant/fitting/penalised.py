@@ -44,7 +44,9 @@ def local(x: Vector) -> Local:
     return Local(x, [part.copy() for part in np.array_split(products, 4, axis=1)], place)
 
 
-def penalised_logistic(design: Local, offset: Vector, w: Vector, happened: Vector, penalties: Vector) -> Fits:
+def penalised_logistic(
+    design: Local, offset: Vector, w: Vector, happened: Vector, penalties: Vector
+) -> Fits:
     """Fit log odds offset + x @ a to events `happened` of `w` trials, under each penalty a @ P @ a / 2."""
     x, products, place = design
 
@@ -68,7 +70,9 @@ def penalised_logistic(design: Local, offset: Vector, w: Vector, happened: Vecto
         precision = precisions(w * q * (1 - q))
         move = _solve(precision, gradient)
         if (((gradient * move).sum(1) <= _TOLERANCE) | still).all():
-            evidence = -value + (np.linalg.slogdet(penalties)[1] - np.linalg.slogdet(precision)[1]) / 2
+            evidence = (
+                -value + (np.linalg.slogdet(penalties)[1] - np.linalg.slogdet(precision)[1]) / 2
+            )
             return Fits(a, precision, evidence)
         if caution.any():
             # Far off, Newton's steps are wild. Some of the curvature of a parabola above the loss tames them: all of
@@ -78,13 +82,19 @@ def penalised_logistic(design: Local, offset: Vector, w: Vector, happened: Vecto
         fell = found <= value + 1e-9 + 1e-13 * np.abs(value)
         # A step that can do no harm and does no good is lost in rounding: there is nothing left to gain.
         still = ~fell & (caution >= 1)
-        caution = np.where(fell, np.where(caution > 1e-4, caution / 8, 0), np.clip(8 * caution, 1e-3, 1))
+        caution = np.where(
+            fell, np.where(caution > 1e-4, caution / 8, 0), np.clip(8 * caution, 1e-3, 1)
+        )
         a[fell] -= move[fell]
         value[fell], eta[fell], q[fell] = found[fell], eta_ahead[fell], q_ahead[fell]
-    raise DidNotConverge(f"the fit did not converge in {_MOST_STEPS} steps; look for extreme scores or weights")
+    raise DidNotConverge(
+        f"the fit did not converge in {_MOST_STEPS} steps; look for extreme scores or weights"
+    )
 
 
-def _start(x: Vector, offset: Vector, w: Vector, happened: Vector, precisions: Callable[[Vector], Vector]) -> Vector:
+def _start(
+    x: Vector, offset: Vector, w: Vector, happened: Vector, precisions: Callable[[Vector], Vector]
+) -> Vector:
     """One weighted least squares to the raw shares: from far off it lands nearer than many steps would."""
     share = (happened + 0.5) / (w + 1)
     bend = w * share * (1 - share)

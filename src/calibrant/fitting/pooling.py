@@ -1,12 +1,10 @@
 """Equal values as one: sorted, with what belongs to them added up."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.floating[Any]]
-Bools = NDArray[np.bool_]
+from .types import Array, Bools
 
 
 class Pool(NamedTuple):

@@ -33,7 +33,7 @@ class Design(ABC):
         """
 
     @abstractmethod
-    def unbend(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
+    def preconditioner(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
         """Undoes the Hessian roughly, at these chances of every row; `ridge` is what a penalty adds to its diagonal."""
 
 
@@ -56,7 +56,7 @@ class ByClass(Design):
 
         return np.sum(on_all_cores(part, self.blocks), axis=0, dtype=np.float64)
 
-    def unbend(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
+    def preconditioner(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
         """The Hessian less what couples classes is a 2 x 2 matrix a class."""
 
         def part(rows: slice) -> Vector:
@@ -70,9 +70,13 @@ class ByClass(Design):
         total = np.sum(on_all_cores(part, self.blocks), axis=0, dtype=np.float64)
         shift, both, factor = (total / _weight(self.z, w)).reshape(3, -1)
         ridge = np.broadcast_to(ridge, 2 * self.k)
-        blocks = np.stack([factor + ridge[: self.k], both, both, shift + ridge[self.k :]]).T.reshape(-1, 2, 2)
+        blocks = np.stack(
+            [factor + ridge[: self.k], both, both, shift + ridge[self.k :]]
+        ).T.reshape(-1, 2, 2)
         # Nothing is flatter than this, or rounding would be taken for a direction without end.
-        blocks[:, [0, 1], [0, 1]] += 1e-9 * np.maximum(blocks.diagonal(axis1=1, axis2=2), 1e-9 * blocks.max())
+        blocks[:, [0, 1], [0, 1]] += 1e-9 * np.maximum(
+            blocks.diagonal(axis1=1, axis2=2), 1e-9 * blocks.max()
+        )
         inverse = np.linalg.inv(blocks)
         return lambda x: np.einsum("kij,jk->ik", inverse, x.reshape(2, -1)).ravel()
 
@@ -93,7 +97,7 @@ class AcrossClasses(Design):
         shifts = np.ones(len(logits), logits.dtype) @ logits
         return np.column_stack([logits.T @ self.z, shifts]).ravel().astype(np.float64)
 
-    def unbend(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
+    def preconditioner(self, chances: Vector, w: Vector | None, ridge: Vector | float) -> Linear:
         """The Hessian less what couples classes, as if what feeds a class varied independently about its mean."""
         curved = _curvature(chances, w, slice(None))
         weight = _weight(self.z, w)
@@ -101,7 +105,9 @@ class AcrossClasses(Design):
         mean = np.column_stack([curved.T @ self.z / weight, share])
         squared = self.diagonal(chances, w).reshape(self.k, -1)
         alone = squared - np.divide(mean**2, share, out=np.zeros_like(mean), where=share > 0)
-        alone = np.maximum(alone, 1e-6 * squared) + np.reshape(np.broadcast_to(ridge, squared.size), squared.shape)
+        alone = np.maximum(alone, 1e-6 * squared) + np.reshape(
+            np.broadcast_to(ridge, squared.size), squared.shape
+        )
         alone = np.maximum(alone, 1e-9 * alone.max())
         # The inverse of a diagonal plus one column times itself, row by row of the table.
         column = np.divide(mean, np.sqrt(share), out=np.zeros_like(mean), where=share > 0)
@@ -145,11 +151,13 @@ class SoftmaxLoss:
         chances, loss, gradient = self._pass(x)
         away = x - self.centre
         penalty = float((self.ridge * away**2).sum()) / 2
-        return Point(loss + penalty, gradient + self.ridge * away, partial(self._bend, chances))
+        return Point(
+            loss + penalty, gradient + self.ridge * away, partial(self._hessian_product, chances)
+        )
 
-    def unbend(self, x: Vector) -> Linear:
+    def preconditioner(self, x: Vector) -> Linear:
         """About the inverse of the Hessian at x."""
-        return self.design.unbend(self.chances(x), self.w, self.ridge)
+        return self.design.preconditioner(self.chances(x), self.w, self.ridge)
 
     def chances(self, x: Vector) -> Vector:
         """What x gives each class, (n, k)."""
@@ -178,7 +186,7 @@ class SoftmaxLoss:
         gradient = self.design.through(x, work) / self._weight
         return chances, float(losses.sum()) / self._weight, gradient
 
-    def _bend(self, chances: Vector, v: Vector) -> Vector:
+    def _hessian_product(self, chances: Vector, v: Vector) -> Vector:
         def work(rows: slice, u: Vector) -> None:
             p = chances[rows]
             u *= p

@@ -9,13 +9,15 @@ from os import PathLike
 from pathlib import Path
 
 from .. import __version__
-from ..families import ChanceMap, Map, VectorMap
-from ..store import write_whole
+from ..deploy.store import write_whole
+from ..families.family import ChanceMap, Map, VectorMap
 
 try:
     from onnx import GraphProto, ModelProto, TensorProto, helper
 except ImportError as error:
-    raise ImportError('map.to_onnx needs onnx 1.16 or later: pip install "calibrant[onnx]"') from error
+    raise ImportError(
+        'map.to_onnx needs onnx 1.16 or later: pip install "calibrant[onnx]"'
+    ) from error
 
 from .chances import Claims, calibrated
 from .graph import COLUMNS, Tensor, floored_log, op, to_float64
@@ -44,7 +46,9 @@ def model(fitted: Map) -> ModelProto:
     try:
         if isinstance(fitted, VectorMap):
             name, k = str(fitted.kind), len(fitted.classes)
-            q = calibrated_vectors(fitted.rule, Vectors(to_float64(Tensor(graph, name)), fitted.kind, k))
+            q = calibrated_vectors(
+                fitted.rule, Vectors(to_float64(Tensor(graph, name)), fitted.kind, k)
+            )
             shape.append(k)
             words |= {"classes": json.dumps(fitted.classes, default=str)}
         elif isinstance(fitted, ChanceMap):
@@ -54,7 +58,9 @@ def model(fitted: Map) -> ModelProto:
             q = op("Squeeze", calibrated([fitted.rule], claims), COLUMNS)
             words |= {"event": fitted.event}
     except ValueError as error:
-        raise ValueError(f"{fitted.family!r} cannot be exported: {error}; use map.save(path) and load(path)") from error
+        raise ValueError(
+            f"{fitted.family!r} cannot be exported: {error}; use map.save(path) and load(path)"
+        ) from error
     graph.node.append(helper.make_node("Cast", [q.name], ["q"], to=TensorProto.FLOAT))
     graph.input.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, shape))
     graph.output.append(helper.make_tensor_value_info("q", TensorProto.FLOAT, shape))

@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from ..chances.bbq import Levels
-from ..chances.binned import Steps
-from ..chances.isotonic import Points
-from ..chances.kernel import Neighbours
-from ..chances.logistic import BetaCurve, Parabola, Sigmoid
-from ..chances.piecewise import Lines
-from ..chances.scaling_binning import Rounded
-from ..chances.smooth import Shift
-from ..chances.venn_abers import Intervals
-from ..families import ChanceRule
+from ..families.binary.bbq import Levels
+from ..families.binary.binned import Steps
+from ..families.binary.isotonic import Points
+from ..families.binary.kernel import Neighbours
+from ..families.binary.logistic import BetaCurve, Parabola, Sigmoid
+from ..families.binary.piecewise import Lines
+from ..families.binary.scaling_binning import Rounded
+from ..families.binary.smooth import Shift
+from ..families.binary.venn_abers import Intervals
+from ..families.family import ChanceRule
+from ..families.multiclass.blend import Blended
+from ..families.multiclass.identity import Unchanged
+from ..families.multiclass.temperature import Scaled
 from ..fitting.beta_density import FLOOR, key_table
-from ..predictions import Array
-from ..vectors.blend import Blended
-from ..vectors.identity import Unchanged
-from ..vectors.temperature import Scaled
+from ..fitting.types import Array
 from .graph import Rows, Tensor, expit, line, look_up, op, table_of
 
 # Of numbers worked out in float64 alone.
@@ -73,14 +73,18 @@ def _points(rules: Sequence[Points], claims: Claims) -> Tensor:
 
 def _steps(rules: Sequence[Steps], claims: Claims) -> Tensor:
     above = rules[0].edges == "width"
-    lift = look_up(claims.p, _rows(rules, "inner"), _rows(rules, "lift"), above=above, slack=claims.slack)[0]
+    lift = look_up(
+        claims.p, _rows(rules, "inner"), _rows(rules, "lift"), above=above, slack=claims.slack
+    )[0]
     return claims.p * _row(rules, "slope") + lift
 
 
 def _rounded(rules: Sequence[Rounded], claims: Claims) -> Tensor:
     smooth = [rule.smooth for rule in rules]
     slack = claims.slack * np.abs(_row(smooth, "slope")) + _ROUNDING
-    return look_up(_sigmoid(smooth, claims), _rows(rules, "inner"), _rows(rules, "mean"), slack=slack)[0]
+    return look_up(
+        _sigmoid(smooth, claims), _rows(rules, "inner"), _rows(rules, "mean"), slack=slack
+    )[0]
 
 
 def _levels(rules: Sequence[Levels], claims: Claims) -> Tensor:
@@ -89,7 +93,9 @@ def _levels(rules: Sequence[Levels], claims: Claims) -> Tensor:
 
 def _intervals(rules: Sequence[Intervals], claims: Claims) -> Tensor:
     p0 = look_up(claims.p, _rows(rules, "rises0"), _rows(rules, "p0"), slack=claims.slack)[0]
-    p1 = look_up(claims.p, _rows(rules, "rises1"), _rows(rules, "p1"), above=True, slack=claims.slack)[0]
+    p1 = look_up(
+        claims.p, _rows(rules, "rises1"), _rows(rules, "p1"), above=True, slack=claims.slack
+    )[0]
     return p1 / (1 - p0 + p1)
 
 
@@ -101,8 +107,14 @@ def _shift(rules: Sequence[Shift], claims: Claims) -> Tensor:
 
 def _blended(rules: Sequence[Blended], claims: Claims) -> Tensor:
     shares = np.array([rule.shares for rule in rules])
-    each: list[Any] = [[fitted.rule for fitted in maps] for maps in zip(*(rule.maps for rule in rules), strict=True)]
-    return op("Sum", *(calibrated(part, claims) * share for part, share in zip(each, shares.T, strict=True)))
+    each: list[Any] = [
+        [fitted.rule for fitted in maps]
+        for maps in zip(*(rule.maps for rule in rules), strict=True)
+    ]
+    return op(
+        "Sum",
+        *(calibrated(part, claims) * share for part, share in zip(each, shares.T, strict=True)),
+    )
 
 
 def _lines(rules: Sequence[Lines], claims: Claims) -> Tensor:

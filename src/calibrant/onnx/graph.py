@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from onnx import GraphProto, TensorProto, helper, numpy_helper
 
 from ..fitting.logspace import TINY
-from ..predictions import Array
+from ..fitting.types import Array
 
 COLUMNS = np.array([1])  # the axis
 
@@ -59,7 +59,9 @@ def op(kind: str, *inputs: Operand, attributes: Mapping[str, Any] | None = None)
 def constant(graph: GraphProto, x: NDArray[Any] | float) -> Tensor:
     """An array in its own type, or a number in float64."""
     name = f"{graph.name}.constant{len(graph.initializer)}"
-    graph.initializer.append(numpy_helper.from_array(x if isinstance(x, np.ndarray) else np.array(x, float), name))
+    graph.initializer.append(
+        numpy_helper.from_array(x if isinstance(x, np.ndarray) else np.array(x, float), name)
+    )
     return Tensor(graph, name)
 
 
@@ -98,7 +100,9 @@ def floored_log(p: Tensor) -> Tensor:
     return op("Log", op("Max", p, TINY))
 
 
-def look_up(x: Tensor, edges: Rows, *tables: Rows, above: bool = False, slack: float | Array = 0.0) -> list[Tensor]:
+def look_up(
+    x: Tensor, edges: Rows, *tables: Rows, above: bool = False, slack: float | Array = 0.0
+) -> list[Tensor]:
     """For each column, what its row of each table holds for the step that x is on, found by halving.
 
     A step begins on its edge or, if `above`, just above it: also for an x that rounding has moved off the edge, by
@@ -106,22 +110,31 @@ def look_up(x: Tensor, edges: Rows, *tables: Rows, above: bool = False, slack: f
     """
     width = 1 << max(1, *(len(row).bit_length() for row in edges))
     nudges = np.broadcast_to(slack if above else -np.asarray(slack), len(edges))
-    moved = [row + nudge * np.where(row < np.inf, row * (1 - row), 0) for row, nudge in zip(edges, nudges, strict=True)]
+    moved = [
+        row + nudge * np.where(row < np.inf, row * (1 - row), 0)
+        for row, nudge in zip(edges, nudges, strict=True)
+    ]
     edge = constant(x.graph, table_of(moved, np.inf, width).ravel())
     at = constant(x.graph, np.arange(len(edges)) * width)
     step = width // 2
     while step:
-        passed = op("Less" if above else "LessOrEqual", op("Gather", edge, at + np.array(step - 1)), x)
+        passed = op(
+            "Less" if above else "LessOrEqual", op("Gather", edge, at + np.array(step - 1)), x
+        )
         at += where(passed, np.array(step), np.array(0))
         step //= 2
-    return [op("Gather", constant(x.graph, table_of(table, 0, width).ravel()), at) for table in tables]
+    return [
+        op("Gather", constant(x.graph, table_of(table, 0, width).ravel()), at) for table in tables
+    ]
 
 
 def line(x: Tensor, points: Rows, heights: Rows) -> Tensor:
     """What np.interp gives, a row of points and heights for each column."""
     # Points so near that the slope between them overflows have no claim between them.
     with np.errstate(over="ignore"):
-        steep = [np.diff(height) / np.diff(point) for point, height in zip(points, heights, strict=True)]
+        steep = [
+            np.diff(height) / np.diff(point) for point, height in zip(points, heights, strict=True)
+        ]
     start, height, slope = look_up(
         x,
         points,

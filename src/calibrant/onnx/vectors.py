@@ -9,20 +9,31 @@ from typing import Any
 import numpy as np
 from onnx import GraphProto, TensorProto, helper
 
-from ..families import ChanceMap, VectorMap, VectorRule
-from ..predictions import Kind
-from ..vectors.blend import Blended
-from ..vectors.dirichlet import LogMatrix
-from ..vectors.ensemble import Mixed
-from ..vectors.identity import Unchanged
-from ..vectors.linear import FactorAndShift, MatrixAndShift
-from ..vectors.one_vs_rest import EachClass
-from ..vectors.order_preserving import _BENDS, _LEAST, _SURENESS, _WIDTHS, Stretched
-from ..vectors.ranked import EachRank
-from ..vectors.structured import Structured
-from ..vectors.temperature import Scaled
+from ..families.family import ChanceMap, VectorMap, VectorRule
+from ..families.multiclass.blend import Blended
+from ..families.multiclass.dirichlet import LogMatrix
+from ..families.multiclass.ensemble import Mixed
+from ..families.multiclass.identity import Unchanged
+from ..families.multiclass.linear import FactorAndShift, MatrixAndShift
+from ..families.multiclass.one_vs_rest import EachClass
+from ..families.multiclass.order_preserving import _BENDS, _LEAST, _SURENESS, _WIDTHS, Stretched
+from ..families.multiclass.ranked import EachRank
+from ..families.multiclass.structured import Structured
+from ..families.multiclass.temperature import Scaled
+from ..inputs.predictions import Kind
 from .chances import Claims, calibrated
-from .graph import COLUMNS, Tensor, floored_log, largest, line, op, row_sum, softmax, to_float64, where
+from .graph import (
+    COLUMNS,
+    Tensor,
+    floored_log,
+    largest,
+    line,
+    op,
+    row_sum,
+    softmax,
+    to_float64,
+    where,
+)
 
 # In log odds, how far rounding may move a claim that is worked out from float32 logits.
 _SLACK = 2.0**-20
@@ -81,7 +92,9 @@ class Vectors:
         """The class of each rank against the rest; its mask says which it is."""
 
         def columns(x: Tensor) -> Tensor:
-            return op("Concat", *(row_sum(where(mask, x, 0.0)) for mask in masks), attributes={"axis": 1})
+            return op(
+                "Concat", *(row_sum(where(mask, x, 0.0)) for mask in masks), attributes={"axis": 1}
+            )
 
         return Claims(op("Min", columns(self.p), 1.0), lambda: columns(self.log_odds), self.slack)
 
@@ -106,7 +119,10 @@ def _structured(rule: Structured, x: Vectors) -> Tensor:
 def _stretched(rule: Stretched, x: Vectors) -> Tensor:
     below = (op("ReduceMax", x.scores, COLUMNS) - x.scores) * rule.inverse
     depth = below + op("Log", row_sum(op("Exp", -below)))
-    steps = [op("Clip", depth - float(bend), 0.0, float(width)) for bend, width in zip(_BENDS, _WIDTHS, strict=True)]
+    steps = [
+        op("Clip", depth - float(bend), 0.0, float(width))
+        for bend, width in zip(_BENDS, _WIDTHS, strict=True)
+    ]
     bends = [step * float(slope - _LEAST) for step, slope in zip(steps, rule.slopes, strict=True)]
     curve = sum(bends[1:], bends[0])
     logits = op("ReduceMin", curve, COLUMNS) - curve - below * _LEAST
@@ -122,11 +138,15 @@ def _stretched(rule: Stretched, x: Vectors) -> Tensor:
 
 def _mixed(rule: Mixed, x: Vectors) -> Tensor:
     sharp, claimed, even = rule.shares
-    return softmax(x.scores * rule.tempered.inverse) * sharp + softmax(x.scores) * claimed + even / x.k
+    return (
+        softmax(x.scores * rule.tempered.inverse) * sharp + softmax(x.scores) * claimed + even / x.k
+    )
 
 
 def _blended(rule: Blended, x: Vectors) -> Tensor:
-    parts = [_whole(fitted, x) * share for fitted, share in zip(rule.maps, rule.shares, strict=True)]
+    parts = [
+        _whole(fitted, x) * share for fitted, share in zip(rule.maps, rule.shares, strict=True)
+    ]
     return op("Sum", *parts)
 
 
@@ -153,7 +173,10 @@ def _each_rank(rule: EachRank, x: Vectors) -> Tensor:
         masks.append(largest(values, x.k))
         values, scores = (where(masks[-1], -np.inf, part) for part in (values, scores))
     chances = calibrated(rule.rules, x.by_rank(masks))
-    first = [op("Gather", chances, np.array([rank]), attributes={"axis": 1}) for rank in range(len(masks))]
+    first = [
+        op("Gather", chances, np.array([rank]), attributes={"axis": 1})
+        for rank in range(len(masks))
+    ]
     if rule.keep_order:
         first = list(accumulate(first, lambda before, chance: op("Min", before, chance)))
     if len(first) > 1:
@@ -196,7 +219,9 @@ def _capped(q: Tensor, scores: Tensor, left: Tensor, cap: Tensor, k: int) -> Ten
     after = where(high, cap, softmax(others) * free)
     value, whole = helper.make_tensor_value_info, list[str | int](["n", k])
     go, chances = TensorProto.BOOL, TensorProto.DOUBLE
-    body.input.extend([value("turn", TensorProto.INT64, []), value("go", go, []), value("now", chances, whole)])
+    body.input.extend(
+        [value("turn", TensorProto.INT64, []), value("go", go, []), value("now", chances, whole)]
+    )
     body.output.extend([value(go_on(after).name, go, []), value(after.name, chances, whole)])
     return op("Loop", np.array(k), go_on(q), q, attributes={"body": body})
 

@@ -10,6 +10,6 @@ from .graphs import cumulative as cumulative
 from .graphs import histogram as histogram
 from .graphs import ordering as ordering
 from .graphs import pareto as pareto
+from .simplex import simplex as simplex
+from .simplex import surface as surface
 from .style import STYLE as STYLE
-from .triangle import simplex as simplex
-from .triangle import surface as surface

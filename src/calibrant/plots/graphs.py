@@ -61,15 +61,28 @@ def cumulative(sums: Sums, *, panels: Sequence[Axes] | None = None) -> list[Axes
     for ax, x in ((by_rows, sums.fractile), (by_claims, sums.claimed)):
         ax.plot(x, sums.claimed, color=GREY, ls=(0, (4, 2)), label="summed claims")
         ax.plot(x, sums.happened, color=BLUE, label="summed events")
-        ax.vlines(x[k], sums.claimed[k], sums.happened[k], color=VERMILLION, lw=2.5, label="widest gap")
+        ax.vlines(
+            x[k], sums.claimed[k], sums.happened[k], color=VERMILLION, lw=2.5, label="widest gap"
+        )
         ax.legend(loc="best")
     for ax, x in ((map_by_rows, sums.fractile), (map_by_claims, sums.p)):
         ax.plot(x, sums.p, color=GREY, ls=(0, (4, 2)), label="claimed chance")
-        ax.plot(x, sums.q, color=BLUE, label=f"calibrated, {sums.family}", marker=None if len(x) > 2 else "o")
+        ax.plot(
+            x,
+            sums.q,
+            color=BLUE,
+            label=f"calibrated, {sums.family}",
+            marker=None if len(x) > 2 else "o",
+        )
         ax.legend(loc="best")
     rows = "share of rows, least sure first"
     say(by_rows, title=f"KS error {points(sums.error)}", x=rows, y="sum over rows / all rows")
-    say(by_claims, title=f"{number(sums.total)} rows", x="summed claims", y="sum over rows / all rows")
+    say(
+        by_claims,
+        title=f"{number(sums.total)} rows",
+        x="summed claims",
+        y="sum over rows / all rows",
+    )
     say(map_by_rows, x=rows, y="chance")
     say(map_by_claims, x=wrapped(f"claimed chance that {sums.event}", 42), y="chance")
     for ax in found:
@@ -85,7 +98,9 @@ def cumulative(sums: Sums, *, panels: Sequence[Axes] | None = None) -> list[Axes
 def pareto(found: Pareto, *, ax: Axes | None = None) -> Axes:
     """Draw models by error and accuracy with their intervals; those that no other one beats are filled and joined."""
     ax = one_axes(ax, 7.2, 3.8)
-    best = sorted((model.error.estimate, model.accuracy.estimate) for model in found.models if model.best)
+    best = sorted(
+        (model.error.estimate, model.accuracy.estimate) for model in found.models if model.best
+    )
     ax.plot(*zip(*best, strict=True), color=PALE, lw=4, zorder=1)
     for place, model in enumerate(found.models):
         error, right = model.error, model.accuracy
@@ -114,17 +129,37 @@ def pareto(found: Pareto, *, ax: Axes | None = None) -> Axes:
 @styled
 def ordering(found: Ordering, *, ax: Axes | None = None) -> Axes:
     """Draw how each evaluator orders the models, the best on the left, each cell with the error it finds."""
-    names, evaluators = ([wrapped(name, 20) for name in each] for each in (found.models, found.evaluators))
+    names, evaluators = (
+        [wrapped(name, 20) for name in each] for each in (found.models, found.evaluators)
+    )
     letters = max(len(line) for name in names for line in name.split("\n"))
     lines = 1 + max(len(name.split("\n")) for name in (*names, *evaluators))
-    ax = one_axes(ax, 1.9 + len(names) * max(0.9, 0.085 * letters), 1.1 + (0.16 + 0.13 * lines) * len(evaluators))
+    ax = one_axes(
+        ax,
+        1.9 + len(names) * max(0.9, 0.085 * letters),
+        1.1 + (0.16 + 0.13 * lines) * len(evaluators),
+    )
     for row, order in enumerate(found.order):
         for place, model in enumerate(order):
-            ax.barh(row, 1, 0.86, place, color=COLOURS[model % len(COLOURS)], alpha=0.3, edgecolor="white", lw=1.5)
+            ax.barh(
+                row,
+                1,
+                0.86,
+                place,
+                color=COLOURS[model % len(COLOURS)],
+                alpha=0.3,
+                edgecolor="white",
+                lw=1.5,
+            )
             text = f"{names[model]}\n{100 * found.values[row, model]:.2f}"
-            ax.text(place + 0.5, row, text, ha="center", va="center", fontsize=7.5, parse_math=False)
+            ax.text(
+                place + 0.5, row, text, ha="center", va="center", fontsize=7.5, parse_math=False
+            )
     ax.set_yticks(range(len(evaluators)), evaluators, parse_math=False)
-    ax.set_xticks([place + 0.5 for place in range(len(names))], [str(1 + place) for place in range(len(names))])
+    ax.set_xticks(
+        [place + 0.5 for place in range(len(names))],
+        [str(1 + place) for place in range(len(names))],
+    )
     ax.set_xlim(0, len(names))
     ax.set_ylim(len(evaluators) - 0.5, -0.5)
     ax.tick_params(length=0)

@@ -6,9 +6,9 @@ from typing import Literal
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from ..chances.piecewise import Space
 from ..curves import Curve, Histogram
-from ..families import refuse_other
+from ..families.binary.piecewise import Space
+from ..inputs.checks import check_argument
 from .style import (
     BLUE,
     ORANGE,
@@ -41,7 +41,7 @@ def level_of(curve: Curve) -> str:
 
 def framed(ax: Axes, curve: Curve, axes: Space) -> Curve:
     """Give both axes one scale, over all chances or, by log odds, over those there are; the curve as seen there."""
-    refuse_other("axes", axes, Space)
+    check_argument("axes", axes, Space)
     if axes == "chance":
         percent_axis(ax, "x", "y")
         low, high = 0.0, 1.0
@@ -105,7 +105,10 @@ def draw_claims(below: Axes, seen: Histogram) -> None:
     below.yaxis.set_major_locator(MaxNLocator(2, integer=True))
     below.yaxis.set_major_formatter(lambda count, _: number(count))
     say(
-        below, x=wrapped(f"claimed chance that {seen.event}", 50) + "\ndark: it happened; light: it did not", y="claims"
+        below,
+        x=wrapped(f"claimed chance that {seen.event}", 50)
+        + "\ndark: it happened; light: it did not",
+        y="claims",
     )
 
 

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, PercentFormatter
 from scipy.special import expit, logit
 
-from ..predictions import Array
+from ..fitting.types import Array
 
 # Okabe and Ito's colours, from dark to light by turns, so that neighbours differ on grey paper too.
 BLUE, ORANGE, BLACK, SKY = "#0072B2", "#E69F00", "#000000", "#56B4E9"
@@ -62,7 +62,23 @@ STYLE: dict[Any, Any] = {
     "text.usetex": False,
     "text.parse_math": False,
 }
-_TICKS = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 1 - 1e-5, 1 - 1e-6, 1 - 1e-7)
+_TICKS = (
+    1e-7,
+    1e-6,
+    1e-5,
+    1e-4,
+    1e-3,
+    0.01,
+    0.1,
+    0.5,
+    0.9,
+    0.99,
+    0.999,
+    0.9999,
+    1 - 1e-5,
+    1 - 1e-6,
+    1 - 1e-7,
+)
 # Letters of all labels along an x axis, at most.
 _MOST_LETTERS = 36
 # Log odds shown, at least: room for two ticks.
@@ -90,28 +106,47 @@ def one_axes(ax: Axes | None, width: float, height: float) -> Axes:
     return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
-def some_axes(panels: Sequence[Axes] | None, number: int, columns: int, width: float, height: float) -> list[Axes]:
+def some_axes(
+    panels: Sequence[Axes] | None, number: int, columns: int, width: float, height: float
+) -> list[Axes]:
     """The axes given, as many as there are panels, or those of a new figure of panels so large, in inches."""
     if panels is None:
         rows = -(-number // columns)
         size = (columns * width, rows * height)
-        found = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1].ravel().tolist()
+        found = (
+            plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
+            .ravel()
+            .tolist()
+        )
         for spare in found[number:]:
             spare.remove()
         return found[:number]
     given = list(panels)
     if len(given) != number:
-        raise ValueError(f"panels must be {number} axes, one for each part of the picture, got {len(given)}")
+        raise ValueError(
+            f"panels must be {number} axes, one for each part of the picture, got {len(given)}"
+        )
     return given
 
 
-def axes_above_axes(given: Sequence[Axes] | None, number: int, width: float, height: float) -> list[tuple[Axes, Axes]]:
+def axes_above_axes(
+    given: Sequence[Axes] | None, number: int, width: float, height: float
+) -> list[tuple[Axes, Axes]]:
     """Axes and low ones below them that share their x: within those given, or side by side in a new figure."""
     if given is not None:
-        return [(ax, ax.inset_axes((0, -0.26, 1, 0.21), sharex=ax)) for ax in some_axes(given, number, number, 0, 0)]
+        return [
+            (ax, ax.inset_axes((0, -0.26, 1, 0.21), sharex=ax))
+            for ax in some_axes(given, number, number, 0, 0)
+        ]
     size = (number * width, height)
     _, found = plt.subplots(
-        2, number, figsize=size, layout="constrained", squeeze=False, sharex="col", height_ratios=[9, 2]
+        2,
+        number,
+        figsize=size,
+        layout="constrained",
+        squeeze=False,
+        sharex="col",
+        height_ratios=[9, 2],
     )
     return list(zip(*found, strict=True))
 

@@ -7,19 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from ..chances.smooth import Shift
-from ..chances.venn_abers import Intervals
-from ..families import ChanceMap, ChanceRule, Map, VectorMap
+from ..families.binary.smooth import Shift
+from ..families.binary.venn_abers import Intervals
+from ..families.family import ChanceMap, ChanceRule, Map, VectorMap
+from ..families.multiclass.linear import FactorAndShift, MatrixAndShift
+from ..families.multiclass.one_vs_rest import EachClass
 from ..fitting.newton import Certificate
-from ..predictions import Array
-from ..vectors.linear import FactorAndShift, MatrixAndShift
-from ..vectors.one_vs_rest import EachClass
-from ..views import View, binary
+from ..fitting.types import Array
+from ..inputs.questions import binary
+from ..inputs.views import View
 
 CLAIMS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 # Of a rule's number: its name, how it is told, and what it does.
 NUMBERS: dict[str, tuple[str, Callable[[float], float], str]] = {
-    "inverse": ("temperature", lambda x: 1 / x if x else np.inf, "log odds are divided by it; above 1, claims soften"),
+    "inverse": (
+        "temperature",
+        lambda x: 1 / x if x else np.inf,
+        "log odds are divided by it; above 1, claims soften",
+    ),
     "slope": ("slope", float, "log odds are multiplied by it; below 1, claims soften"),
     "intercept": ("intercept", float, "then added to the log odds"),
     "bend": ("bend", float, "squared log odds times this are added"),
@@ -94,14 +99,18 @@ def describe(fitted: Map, of_class: str | None = None) -> Description:
     ('10 claims that the event happens', ['slope', 'intercept'])
     """
     if not isinstance(fitted, ChanceMap | VectorMap):
-        raise ValueError(f"only a fitted map can be described, got {type(fitted).__name__}; load one, or fit one")
+        raise ValueError(
+            f"only a fitted map can be described, got {type(fitted).__name__}; load one, or fit one"
+        )
     rules = _rules(fitted, of_class)
     is_of_chances = isinstance(fitted, ChanceMap) or isinstance(fitted.rule, EachClass)
     band, answers = _answers(rules) if is_of_chances else (None, ())
     proofs = [part for rule in rules for part in _parts(rule) if isinstance(part, Certificate)]
     hardest = max(proofs, key=lambda proof: proof.slope / proof.tolerance, default=None)
     family, caution = repr(fitted.family), _caution(fitted)
-    return Description(family, _fitted_on(fitted), caution, of_class, _facts(rules), hardest, band, answers)
+    return Description(
+        family, _fitted_on(fitted), caution, of_class, _facts(rules), hardest, band, answers
+    )
 
 
 def _rules(fitted: ChanceMap | VectorMap, of_class: str | None) -> Sequence[Any]:

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 from scipy.special import logit
 
-from ..bands import Band, confidence_band, consistency_band
-from ..chances.binned import Binned
-from ..chances.isotonic import Isotonic
-from ..chances.smooth import Smooth
 from ..choosing import AS_THEY_ARE, Measured, calibrated
 from ..curves import Histogram, histogram, reliability
-from ..families import Family, Map
+from ..families.binary.binned import Binned
+from ..families.binary.isotonic import Isotonic
+from ..families.binary.smooth import Smooth
+from ..families.family import Family, Map
 from ..fitting.blocks import on_all_cores
-from ..predictions import Array, Predictions
-from ..progress import hushed, ticking
-from ..views import View, binary, one_class, top_label, within_top_r
+from ..fitting.types import Array
+from ..inference.bands import Band, confidence_band, consistency_band
+from ..inputs.predictions import Predictions
+from ..inputs.questions import binary, one_class, top_label, within_top_r
+from ..inputs.views import View
+from ..progress import progress, quiet
 from .intervals import DRAWS, LEVEL
-from .numbers import EACH, TOP, TWO
+from .measure_table import EACH, TOP, TWO
 
 Numbers = tuple[float, ...]
 
@@ -111,14 +113,16 @@ class Diagrams:
 Asked = tuple[Question, Callable[[Any], View]]  # a question, and how to ask it
 
 
-def diagrams(x: Measured, maps: Mapping[str, Map], columns: Sequence[int], *, bands: bool = False) -> Diagrams:
+def diagrams(
+    x: Measured, maps: Mapping[str, Map], columns: Sequence[int], *, bands: bool = False
+) -> Diagrams:
     """The pictures of every question, of some classes too, as they are and after each map.
 
     With `bands` most curves have those that need draws, else only those of the first question as it is.
     """
     questions = tuple(_questions(x, columns))
     pictures: list[tuple[Picture, ...]] = []
-    with ticking("drawing diagrams", (1 + len(maps)) * len(questions)) as tick:
+    with progress("drawing diagrams", (1 + len(maps)) * len(questions)) as tick:
         for fitted in (None, *maps.values()):
             mended = x if fitted is None else calibrated(fitted, x)
             draw = partial(_picture, mended, bands=bands, is_before=fitted is None, tick=tick)
@@ -134,18 +138,25 @@ def _questions(x: Measured, columns: Sequence[int]) -> Iterator[Asked]:
         return
     yield Question(TOP, "", "the top label is right"), top_label
     if x.k > 2:
-        yield Question(TWO, "", "the right class is among the top 2"), lambda pred: within_top_r(pred, 2)
+        yield (
+            Question(TWO, "", "the right class is among the top 2"),
+            lambda pred: within_top_r(pred, 2),
+        )
     for k in columns:
         yield Question(str(x.classes[k]), EACH, f"the class is {x.classes[k]}"), partial(_class, k)
 
 
-def _picture(x: Measured, asked: Asked, *, bands: bool, is_before: bool, tick: Callable[[], None]) -> Picture:
+def _picture(
+    x: Measured, asked: Asked, *, bands: bool, is_before: bool, tick: Callable[[], None]
+) -> Picture:
     question, ask = asked
     view, leads = fewer(ask(x)), is_before and not question.group and question.name in LEADING
     draws = leads or (bands and (is_before or not question.group))
     # Fits of Smooth, which take longest, are drawn again only where they are looked at first.
     draws_by: dict[type[Family], bool] = {Smooth: leads}
-    curves = tuple(_line(view, family, draws=draws_by.get(type(family), draws)) for _, _, family in FAMILIES)
+    curves = tuple(
+        _line(view, family, draws=draws_by.get(type(family), draws)) for _, _, family in FAMILIES
+    )
     by_chance, by_odds = histogram(view), histogram(view, axes="logit")
     tick()
     claimed, happened = by_chance.mean_claim, by_chance.share
@@ -158,7 +169,11 @@ def fewer(view: View) -> View:
     if len(p) <= _MOST:
         return view
     ends = binary(p[[0, -1]], [0, 0])
-    bars = (histogram(ends).edges, histogram(ends, axes="logit").edges, np.linspace(0, 1, Binned().n_bins + 1))
+    bars = (
+        histogram(ends).edges,
+        histogram(ends, axes="logit").edges,
+        np.linspace(0, 1, Binned().n_bins + 1),
+    )
     # A claim on an edge falls below it. The least and the largest claim stay by themselves.
     edges = np.searchsorted(p, np.concatenate(bars), side="right")
     even = np.linspace(0, len(p), _MOST, endpoint=False).astype(np.intp)
@@ -176,14 +191,22 @@ def _line(view: View, family: Family, *, draws: bool) -> Line | None:
     except ValueError:
         return None
     confidence = consistency = None
-    with hushed():
+    with quiet():
         # Of Smooth it is known without draws.
         if draws or isinstance(family, Smooth):
             confidence = _ends(confidence_band(view, family, curve.p, level=LEVEL, n_boot=DRAWS))
         if draws:
             consistency = _ends(consistency_band(view, family, curve.p, level=LEVEL, n_boot=DRAWS))
     is_binned = curve.bins is not None
-    return Line(_odds(curve.p), _odds(curve.q), _plain(curve.count), is_binned, confidence, consistency, curve.error)
+    return Line(
+        _odds(curve.p),
+        _odds(curve.q),
+        _plain(curve.count),
+        is_binned,
+        confidence,
+        consistency,
+        curve.error,
+    )
 
 
 def _bars(found: Histogram) -> Bars:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..cumulative import ks_error
-from ..predictions import Ints, host
-from ..progress import hushed, ticking
-from ..views import View
+from ..fitting.types import Ints
+from ..inputs.checks import host
+from ..inputs.views import View
+from ..measures.ks import ks_error
+from ..progress import progress, quiet
 from .intervals import of_measure, summarised
 from .verdict import Finding, chance_limit, judge, mean_claim, share
 
@@ -42,16 +43,22 @@ class Group:
 
 
 def groups(
-    view: View, by: ArrayLike | Mapping[str, ArrayLike], *, has_classes: bool, intervals: bool = False
+    view: View,
+    by: ArrayLike | Mapping[str, ArrayLike],
+    *,
+    has_classes: bool,
+    intervals: bool = False,
 ) -> tuple[tuple[Group, ...], tuple[str, ...]]:
     """Every group of every way to part the rows, and what to mind about them."""
     parted = {name: _parts(name, values, view) for name, values in _named(by).items()}
     shown = {name: _largest(parts, view) for name, parts in parted.items()}
     found: list[Group] = []
-    with ticking("measuring groups", sum(map(len, shown.values()))) as tick, hushed():
+    with progress("measuring groups", sum(map(len, shown.values()))) as tick, quiet():
         for name, parts in shown.items():
             for value, rows in parts.items():
-                found.append(_group(name, value, view[rows], has_classes=has_classes, intervals=intervals))
+                found.append(
+                    _group(name, value, view[rows], has_classes=has_classes, intervals=intervals)
+                )
                 tick()
     return tuple(found), tuple(_notes(parted, found))
 
@@ -61,13 +68,17 @@ def _group(by: str, name: str, view: View, *, has_classes: bool, intervals: bool
     finding, words, _ = judge(view, has_classes=has_classes)
     claimed, happened = mean_claim(view), share(view)
     ks, limit = ks_error(view), chance_limit(view)
-    return Group(by, name, view.n, view.total, claimed, happened, ks, limit, low, high, finding, words)
+    return Group(
+        by, name, view.n, view.total, claimed, happened, ks, limit, low, high, finding, words
+    )
 
 
 def _named(by: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
     if isinstance(by, Mapping):
         if not by:
-            raise ValueError("by must name at least one way to part the rows, got an empty dict; leave it out instead")
+            raise ValueError(
+                "by must name at least one way to part the rows, got an empty dict; leave it out instead"
+            )
         return {str(name): values for name, values in by.items()}
     return {"group": by}
 
@@ -75,10 +86,16 @@ def _named(by: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
 def _parts(by: str, values: ArrayLike, view: View) -> dict[str, Ints]:
     """Rows of each value, in the order of the values; rows of no weight are left out."""
     array = host(values)
-    if array.dtype == object and array.ndim == 1 and any(isinstance(each, list | np.ndarray) for each in array):
+    if (
+        array.dtype == object
+        and array.ndim == 1
+        and any(isinstance(each, list | np.ndarray) for each in array)
+    ):
         raise ValueError(f"by must have one value a row; {by!r} holds lists; name another column")
     if array.shape != (view.n,):
-        raise ValueError(f"by must have one value for each of the {view.n:,} rows; {by!r} has shape {array.shape}")
+        raise ValueError(
+            f"by must have one value for each of the {view.n:,} rows; {by!r} has shape {array.shape}"
+        )
     distinct, place = _places(array)
     kept = np.arange(view.n) if view.w is None else np.flatnonzero(view.w)
     order = kept[np.argsort(place[kept], kind="stable")]
@@ -94,14 +111,22 @@ def _places(array: NDArray[Any]) -> tuple[list[str], Ints]:
         return [MISSING if value != value else _told(value) for value in found], place
     values = [None if _is_missing(value) else value for value in array.tolist()]
     # Numbers by value, then text, then what is missing.
-    distinct = sorted(set(values), key=lambda value: (value is None, isinstance(value, str), _ordered(value)))
+    distinct = sorted(
+        set(values), key=lambda value: (value is None, isinstance(value, str), _ordered(value))
+    )
     at = {value: k for k, value in enumerate(distinct)}
-    return [MISSING if value is None else _told(value) for value in distinct], np.array([at[value] for value in values])
+    return [MISSING if value is None else _told(value) for value in distinct], np.array(
+        [at[value] for value in values]
+    )
 
 
 def _told(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
     """A whole number without its point, as columns with gaps have it."""
-    return f"{value:.0f}" if isinstance(value, float | np.floating) and value == np.rint(value) else str(value)
+    return (
+        f"{value:.0f}"
+        if isinstance(value, float | np.floating) and value == np.rint(value)
+        else str(value)
+    )
 
 
 def _ordered(value: Any) -> Any:  # noqa: ANN401

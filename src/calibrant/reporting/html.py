@@ -17,7 +17,7 @@ from .. import __version__
 from .verdict import Finding
 
 if TYPE_CHECKING:
-    from .numbers import Unit
+    from .measure_table import Unit
     from .summary import Report
 
 Tone = Literal["good", "so-so", "bad"]
@@ -51,7 +51,9 @@ MEANINGS: dict[str, str] = {
 def page(found: "Report") -> str:
     """The whole page as text."""
     room = files(__package__) / "page"
-    js, css, template = ((room / name).read_text("utf-8") for name in ("page.js", "page.css", "page.html.j2"))
+    js, css, template = (
+        (room / name).read_text("utf-8") for name in ("page.js", "page.css", "page.html.j2")
+    )
     plotly = (files("plotly") / "package_data" / "plotly.min.js").read_text("utf-8")
     headline, _, rest = found.verdict.partition(". ")
     # So few rows that they would hide an error speak for nothing.
@@ -79,7 +81,9 @@ def page(found: "Report") -> str:
 
 
 def _environment() -> Environment:
-    made = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     made.filters |= {"code": _code, "shown": _shown, "runs": _runs}
     return made
 

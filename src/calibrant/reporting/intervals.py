@@ -7,11 +7,12 @@ from scipy.special import ndtri, stdtrit
 
 from ..choosing import Score
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..inference import interval
-from ..predictions import Array, Predictions
-from ..resampling import MOST_CELLS, cells
-from ..scores import row_brier, row_nll
-from ..views import View
+from ..fitting.types import Array
+from ..inference.bootstrap import MOST_CELLS, cells
+from ..inference.intervals import interval
+from ..inputs.predictions import Predictions
+from ..inputs.views import View
+from ..measures.scores import row_brier, row_nll
 
 Ends = tuple[float, float]
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..families import ChanceMap, ChanceRule, Map, VectorMap
-from ..predictions import Array, Predictions
-from ..vectors.one_vs_rest import EachClass
-from ..views import View, binary
+from ..families.family import ChanceMap, ChanceRule, Map, VectorMap
+from ..families.multiclass.one_vs_rest import EachClass
+from ..fitting.types import Array
+from ..inputs.predictions import Predictions
+from ..inputs.questions import binary
+from ..inputs.views import View
 from .description import BANDS
 
 if TYPE_CHECKING:
@@ -43,7 +45,9 @@ def lines(fitted: Map, of_class: str | None = None) -> Lines:
     if isinstance(fitted, ChanceMap):
         return _of_rules([fitted.rule], ("",))
     if not isinstance(fitted, VectorMap):
-        raise ValueError(f"only a fitted map can be drawn, got {type(fitted).__name__}; load one, or fit one")
+        raise ValueError(
+            f"only a fitted map can be drawn, got {type(fitted).__name__}; load one, or fit one"
+        )
     names = [str(name) for name in fitted.classes]
     every = range(len(names)) if of_class is None else [names.index(of_class)]
     places = [every[i] for i in np.unique(np.linspace(0, len(every) - 1, MOST_CLASSES).astype(int))]
@@ -58,7 +62,18 @@ def lines(fitted: Map, of_class: str | None = None) -> Lines:
 
 def draw(found: Lines, title: str, *, ax: "Axes | None" = None) -> "Axes":
     """Draw what a map makes of claims: several classes by name, many as a bundle and their median."""
-    from ..plots.style import BLUE, COLOURS, DASHES, SKY, diagonal, one_axes, percent_axis, say, styled, wrapped
+    from ..plots.style import (
+        BLUE,
+        COLOURS,
+        DASHES,
+        SKY,
+        diagonal,
+        one_axes,
+        percent_axis,
+        say,
+        styled,
+        wrapped,
+    )
 
     @styled
     def drawn() -> "Axes":
@@ -69,10 +84,21 @@ def draw(found: Lines, title: str, *, ax: "Axes | None" = None) -> "Axes":
             axes.fill_between(found.p, low, high, color=SKY, alpha=0.4, lw=0, label=name)
         few = len(found.q) <= len(COLOURS)
         for place, (name, q) in enumerate(zip(found.names, found.q, strict=True)):
-            look = {"color": COLOURS[place], "ls": DASHES[place]} if few else {"color": SKY, "lw": 0.6, "alpha": 0.7}
-            axes.plot(found.p, q, **look, clip_on=False, label=wrapped(name, 30) if few and name else None)
+            look = (
+                {"color": COLOURS[place], "ls": DASHES[place]}
+                if few
+                else {"color": SKY, "lw": 0.6, "alpha": 0.7}
+            )
+            axes.plot(
+                found.p, q, **look, clip_on=False, label=wrapped(name, 30) if few and name else None
+            )
         if not few:
-            axes.plot(found.p, np.median(found.q, axis=0), color=BLUE, label=f"median of {len(found.q)} classes")
+            axes.plot(
+                found.p,
+                np.median(found.q, axis=0),
+                color=BLUE,
+                label=f"median of {len(found.q)} classes",
+            )
         say(axes, title=wrapped(title, 48), x=found.about, y="calibrated chance")
         percent_axis(axes, "x", "y")
         axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")

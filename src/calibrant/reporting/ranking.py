@@ -8,17 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..choosing import Contender, Measured, Selection, compare, contender
-from ..families import Family
-from ..predictions import Predictions
-from ..vectors.identity import Identity
-from .mending import SAME_ROWS, are_same_rows
+from ..families.family import Family
+from ..families.multiclass.identity import Identity
+from ..inputs.predictions import Predictions
+from .recalibration import SAME_ROWS, are_same_rows
 from .summary import described
 
 DIGITS = 4  # of the NLL, as it is shown: what is equal to them is a tie
 SCORES = {"nll": "NLL", "brier": "Brier score"}
 BEST = "{} lowers the NLL most, by {}: `calibrant fit --family {}`. To weigh noise as well: `calibrant fit --select`."
 LEAVE = "No family lowers the NLL: leave the probabilities as they are."
-OTHER_ROWS = "{} has other labels than {}: scores on different rows say little about which model is better."
+OTHER_ROWS = (
+    "{} has other labels than {}: scores on different rows say little about which model is better."
+)
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,9 @@ def rank_families(fit_on: Measured, test: Measured, families: Mapping[str, Famil
     """
     if (_sort(fit_on), _kind(fit_on)) != (_sort(test), _kind(test)):
         got = f"{described(fit_on)}, to fit on and {described(test)}, to score"
-        raise ValueError(f"rows to fit on and rows to score must come from one model and be alike, got {got}")
+        raise ValueError(
+            f"rows to fit on and rows to score must come from one model and be alike, got {got}"
+        )
     found = compare(fit_on, test, families)
     if len(found.rows) == 1:
         name, why = found.failures[0]
@@ -60,8 +64,13 @@ def rank_families(fit_on: Measured, test: Measured, families: Mapping[str, Famil
     rows, before = _by_nll(found.rows), found.rows[0]
     best, gain = rows[0].name, before.nll - rows[0].nll
     words = LEAVE if rows[0] is before else BEST.format(best, f"{gain:.{DIGITS}f}", best)
-    warnings, has_classes = (SAME_ROWS,) if are_same_rows(fit_on, test) else (), isinstance(test, Predictions)
-    return Ranking(described(fit_on), described(test), has_classes, rows, found.failures, warnings, words)
+    warnings, has_classes = (
+        (SAME_ROWS,) if are_same_rows(fit_on, test) else (),
+        isinstance(test, Predictions),
+    )
+    return Ranking(
+        described(fit_on), described(test), has_classes, rows, found.failures, warnings, words
+    )
 
 
 def rank_models(models: Sequence[tuple[str, Measured]]) -> Ranking:
@@ -75,16 +84,24 @@ def rank_models(models: Sequence[tuple[str, Measured]]) -> Ranking:
     (first, x), *others = models
     for name, other in others:
         if _sort(other) != _sort(x):
-            raise ValueError(f"models must be of one sort: {first} has rows of {_sort(x)}, {name} of {_sort(other)}")
+            raise ValueError(
+                f"models must be of one sort: {first} has rows of {_sort(x)}, {name} of {_sort(other)}"
+            )
     rows = _by_nll([contender(name, each) for name, each in models])
     best, second = rows[:2]
     gap = round(second.nll - best.nll, DIGITS)
     words = f"{best.name} has the least NLL, {f'{gap:.{DIGITS}f} below' if gap else 'as low as that of'} {second.name}."
     sharpest = max(rows, key=lambda row: row.accuracy)
     if isinstance(x, Predictions) and sharpest.accuracy > best.accuracy:
-        words += f" {sharpest.name} is right most often, {100 * sharpest.accuracy:.2f}% of the time."
-    warnings = tuple(OTHER_ROWS.format(name, first) for name, other in others if not _has_same_truth(other, x))
-    return Ranking(None, f"{x.n:,} rows of {_sort(x)}", isinstance(x, Predictions), rows, (), warnings, words)
+        words += (
+            f" {sharpest.name} is right most often, {100 * sharpest.accuracy:.2f}% of the time."
+        )
+    warnings = tuple(
+        OTHER_ROWS.format(name, first) for name, other in others if not _has_same_truth(other, x)
+    )
+    return Ranking(
+        None, f"{x.n:,} rows of {_sort(x)}", isinstance(x, Predictions), rows, (), warnings, words
+    )
 
 
 def reason(found: Selection) -> str:
@@ -94,7 +111,9 @@ def reason(found: Selection) -> str:
     if found.name != best:
         near = f"whose held-out {score} is within a standard error of the best, {best}"
         return f"Chose {found.name}: the simplest {near}.{stay}"
-    also = "" if found.rows[0].name == best else ", and none simpler is within a standard error of it"
+    also = (
+        "" if found.rows[0].name == best else ", and none simpler is within a standard error of it"
+    )
     return f"Chose {best}: its held-out {score} is the least{also}.{stay}"
 
 

@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from ..choosing import Families, Measured
-from ..families import Map
-from ..predictions import Predictions
-from ..views import View, top_label
-from .facts import Fact, facts_of
+from ..families.family import Map
+from ..inputs.predictions import Predictions
+from ..inputs.questions import top_label
+from ..inputs.views import View
+from .class_errors import MOST_SHOWN, ClassError, class_errors, notes_about
+from .data_summary import Fact, facts_of
 from .groups import Group, groups
 from .intervals import DRAWS, LEVEL
-from .mending import Mending, Standing, mend
-from .numbers import BY_CHANCE, Row, rows_of
+from .measure_table import BY_CHANCE, Row, rows_of
+from .recalibration import Mending, Standing, mend
 from .verdict import BLUNT, Finding, judge, warnings_about
-from .worst import MOST_SHOWN, ClassError, class_errors, notes_about
 
 if TYPE_CHECKING:
     from .diagrams import Diagrams
@@ -70,7 +71,10 @@ class Report:
         from .diagrams import diagrams
 
         return diagrams(
-            self.source.x, self.source.maps, [each.column for each in self.classes], bands=self.level is not None
+            self.source.x,
+            self.source.maps,
+            [each.column for each in self.classes],
+            bands=self.level is not None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +84,7 @@ class Report:
 
     def to_html(self, path: str | PathLike[str]) -> None:
         """Write one page that works offline in any browser, whole or not at all."""
-        from ..store import write_whole
+        from ..deploy.store import write_whole
         from .html import page
 
         write_whole(Path(path), page(self).encode())
@@ -114,12 +118,18 @@ def report(
     'overconfident'
     """
     if not isinstance(pred, Predictions | View):
-        raise ValueError(f"a report is of Predictions or a View, got {type(pred).__name__}; make them with from_probs")
+        raise ValueError(
+            f"a report is of Predictions or a View, got {type(pred).__name__}; make them with from_probs"
+        )
     if families is not None and fit_on is None:
-        raise ValueError("families are fitted on rows that are not reported on: give them too, as fit_on")
+        raise ValueError(
+            "families are fitted on rows that are not reported on: give them too, as fit_on"
+        )
     has_classes = isinstance(pred, Predictions)
     view = top_label(pred) if isinstance(pred, Predictions) else pred
-    parts, notes = ((), ()) if by is None else groups(view, by, has_classes=has_classes, intervals=intervals)
+    parts, notes = (
+        ((), ()) if by is None else groups(view, by, has_classes=has_classes, intervals=intervals)
+    )
     mending = Mending() if fit_on is None else mend(pred, fit_on, families)
     errors = class_errors(pred) if isinstance(pred, Predictions) else ()
     rows, failures = rows_of(pred, view, errors, intervals=intervals)
@@ -134,7 +144,13 @@ def report(
         advice=mending.advice or advice,
         rows=rows,
         standings=mending.standings,
-        warnings=(*warnings_about(pred, view), *notes_about(pred), *mending.notes, *failures, *notes),
+        warnings=(
+            *warnings_about(pred, view),
+            *notes_about(pred),
+            *mending.notes,
+            *failures,
+            *notes,
+        ),
         classes=errors[:MOST_SHOWN],
         groups=parts,
         best=mending.best,

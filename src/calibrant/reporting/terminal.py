@@ -15,13 +15,13 @@ from rich.text import Text
 if TYPE_CHECKING:
     from ..choosing import Selection
     from ..fitting.newton import Certificate
+    from .class_errors import ClassError
     from .description import Answer, Description, Fact
     from .groups import Group as Part
-    from .mending import Standing
-    from .numbers import Row, Unit
+    from .measure_table import Row, Unit
     from .ranking import Ranking
+    from .recalibration import Standing
     from .summary import Report
-    from .worst import ClassError
 
 MOST_WIDTH = 100
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -34,15 +34,31 @@ def page(found: "Report") -> Group:
     """The whole report: the verdict first, the numbers after it, then what to mind and what to do."""
     parts: list[RenderableType] = [_text(found.about, "bold"), "", _text(found.verdict), ""]
     for view in dict.fromkeys(row.view for row in found.rows):
-        parts += [_text(view, "bold"), _numbers([row for row in found.rows if row.view == view]), ""]
+        parts += [
+            _text(view, "bold"),
+            _numbers([row for row in found.rows if row.view == view]),
+            "",
+        ]
     if found.standings:
-        parts += [Text("What a map fitted on other rows would do", "bold"), comparison(found.standings), ""]
+        parts += [
+            Text("What a map fitted on other rows would do", "bold"),
+            comparison(found.standings),
+            "",
+        ]
     if found.k is not None and found.k > 2 and found.classes:
         parts += [Text("Classes furthest off", "bold"), _classes(found.classes[:WORST]), ""]
     for by in dict.fromkeys(each.by for each in found.groups):
-        parts += [_text(f"By {by}", "bold"), _groups([each for each in found.groups if each.by == by]), ""]
+        parts += [
+            _text(f"By {by}", "bold"),
+            _groups([each for each in found.groups if each.by == by]),
+            "",
+        ]
     if found.warnings:
-        parts += [Text("Mind", "bold"), *(Padding(_text(warning), (0, 0, 0, 2)) for warning in found.warnings), ""]
+        parts += [
+            Text("Mind", "bold"),
+            *(Padding(_text(warning), (0, 0, 0, 2)) for warning in found.warnings),
+            "",
+        ]
     return Group(*parts, _text(found.advice))
 
 
@@ -50,7 +66,11 @@ def comparison(standings: "Sequence[Standing]") -> Table:
     """Scores side by side: a line each."""
     has_classes = standings[0].accuracy is not None
     columns = [
-        *([("accuracy %", [_shown(each.accuracy, "%") for each in standings])] if has_classes else []),
+        *(
+            [("accuracy %", [_shown(each.accuracy, "%") for each in standings])]
+            if has_classes
+            else []
+        ),
         ("NLL", [_shown(each.nll, "nats") for each in standings]),
         ("Brier", [_shown(each.brier, "") for each in standings]),
         ("ECE points", [_shown(each.ece, "points") for each in standings]),
@@ -64,7 +84,9 @@ def ranking_page(found: "Ranking") -> Group:
     fitted = [] if found.fitted_on is None else [_text(f"Fitted on {found.fitted_on}.")]
     warnings = (_text(f"Mind: {warning}\n") for warning in found.warnings)
     scored = _text(f"Scored on {found.scored_on}.\n")
-    return Group(*fitted, scored, _ranked(found), *_failed(found.failures), "", *warnings, _text(found.words))
+    return Group(
+        *fitted, scored, _ranked(found), *_failed(found.failures), "", *warnings, _text(found.words)
+    )
 
 
 def selection_page(found: "Selection") -> Group:
@@ -85,7 +107,11 @@ def selection_page(found: "Selection") -> Group:
 def map_page(found: "Description") -> Group:
     """A fitted map: what it is, its numbers, and what it makes of a few claims."""
     whose = "" if found.of_class is None else f"; here the map of class {found.of_class}"
-    parts: list[RenderableType] = [_text(found.family, "bold"), _text(f"Fitted on {found.fitted_on}{whose}."), ""]
+    parts: list[RenderableType] = [
+        _text(found.family, "bold"),
+        _text(f"Fitted on {found.fitted_on}{whose}."),
+        "",
+    ]
     if found.facts:
         parts += [facts(found.facts), ""]
     if found.caution is not None:
@@ -113,7 +139,11 @@ def facts(found: "Sequence[Fact]") -> Table:
     for justify in ("left", "right", "left"):
         table.add_column(justify=justify, no_wrap=justify == "right")
     for fact in found:
-        spread = "" if fact.least is None or fact.most is None else f"({_told(fact.least)} to {_told(fact.most)}) "
+        spread = (
+            ""
+            if fact.least is None or fact.most is None
+            else f"({_told(fact.least)} to {_told(fact.most)}) "
+        )
         table.add_row(f"  {fact.name}", _told(fact.value), Text(f"{spread}{fact.meaning}", "dim"))
     return table
 
@@ -122,7 +152,9 @@ def plain(renderable: RenderableType) -> str:
     """Text without colour, as wide as the terminal but no wider than reads well."""
     out = StringIO()
     width = min(get_terminal_size().columns, MOST_WIDTH)
-    Console(file=out, width=width, color_system=None, force_terminal=False, force_jupyter=False).print(renderable)
+    Console(
+        file=out, width=width, color_system=None, force_terminal=False, force_jupyter=False
+    ).print(renderable)
     return "\n".join(text.rstrip() for text in out.getvalue().splitlines())
 
 
@@ -144,11 +176,19 @@ def _ranked(found: "Ranking") -> Table:
         ("NLL\n", [_shown(row.nll, "nats") for row in rows]),
         ("Brier\n", [_shown(row.brier, "") for row in rows]),
         ("ECE\npoints", [_shown(row.ece, "points") for row in rows]),
-        ("ECE by\nclass", ["" if row.classwise_ece is None else _shown(row.classwise_ece, "points") for row in rows]),
+        (
+            "ECE by\nclass",
+            [
+                "" if row.classwise_ece is None else _shown(row.classwise_ece, "points")
+                for row in rows
+            ],
+        ),
         ("KS\npoints", [_shown(row.ks_error, "points") for row in rows]),
         ("fit\ns", [_seconds(row.fit_seconds) if row.fit_seconds else "" for row in rows]),
     ]
-    return _lines([row.name for row in rows], [(head, cells) for head, cells in columns if any(cells)])
+    return _lines(
+        [row.name for row in rows], [(head, cells) for head, cells in columns if any(cells)]
+    )
 
 
 def _failed(failures: Sequence[tuple[str, str]]) -> list[Padding]:
@@ -200,7 +240,9 @@ def _groups(found: "Sequence[Part]") -> Table:
         ("95%", [_between(each.low, each.high, "points") for each in found]),
         ("verdict", [each.finding for each in found]),
     ]
-    return _lines([each.name for each in found], [(head, cells) for head, cells in columns if any(cells)])
+    return _lines(
+        [each.name for each in found], [(head, cells) for head, cells in columns if any(cells)]
+    )
 
 
 def _between(low: float | None, high: float | None, unit: "Unit") -> str:
@@ -218,7 +260,9 @@ def _seconds(value: float) -> str:
 
 
 def _told(value: float) -> str:
-    return f"{value:.4f}" if isinstance(value, float) and not value.is_integer() else f"{value:,.0f}"
+    return (
+        f"{value:.4f}" if isinstance(value, float) and not value.is_integer() else f"{value:,.0f}"
+    )
 
 
 def _answers(found: "Description") -> Table:
@@ -227,7 +271,11 @@ def _answers(found: "Description") -> Table:
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column(Legend(), width=STRIP, no_wrap=True)
     for each in found.answers:
-        band = [] if each.low is None or each.high is None else [f"{100 * each.low:.2f} - {100 * each.high:.2f}"]
+        band = (
+            []
+            if each.low is None or each.high is None
+            else [f"{100 * each.low:.2f} - {100 * each.high:.2f}"]
+        )
         table.add_row(f"{100 * each.claim:.0f}", f"{100 * each.chance:.2f}", *band, Strip(each))
     return table
 

@@ -5,13 +5,20 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..cumulative import ks_error
-from ..predictions import Ints, Predictions
-from ..scores import Line, slope_intercept
-from ..views import View
+from ..fitting.types import Ints
+from ..inputs.predictions import Predictions
+from ..inputs.views import View
+from ..measures.ks import ks_error
+from ..measures.scores import Line, slope_intercept
 
 Finding = Literal[
-    "no error seen", "small error", "overconfident", "underconfident", "too extreme", "too timid", "uneven"
+    "no error seen",
+    "small error",
+    "overconfident",
+    "underconfident",
+    "too extreme",
+    "too timid",
+    "uneven",
 ]
 
 # A Brownian path stays within 2.2414 standard deviations 95 times of 100, and its end within 1.96.
@@ -59,7 +66,9 @@ def judge(view: View, *, has_classes: bool) -> Verdict:
     ks, limit = ks_error(view), chance_limit(view)
     claimed, happened = mean_claim(view), share(view)
     finding = _finding(view, ks, limit, claimed - happened)
-    claims, came = ("The top label claims", "is right") if has_classes else ("They claim", "the event happens")
+    claims, came = (
+        ("The top label claims", "is right") if has_classes else ("They claim", "the event happens")
+    )
     off = f"{_points(abs(claimed - happened))} points {'less' if happened < claimed else 'more'}"
     rows = f"{view.total:,.0f} {'rows' if view.w is None else 'observations'}"
     words = (
@@ -101,7 +110,10 @@ def warnings_about(x: Predictions | View, view: View) -> Iterator[str]:
     """What in the data makes the numbers say less than they seem to."""
     rows = view.n if view.w is None else int(np.count_nonzero(view.w))
     if view.total < FEW:
-        limit, called = _points(min(1.0, chance_limit(view))), "rows" if view.w is None else "observations"
+        limit, called = (
+            _points(min(1.0, chance_limit(view))),
+            "rows" if view.w is None else "observations",
+        )
         yield f"Only {view.total:,.6g} {called}: chance alone makes errors of up to {limit} points."
     if 2 * len(view.pool.p) < rows:
         yield f"Many claims are tied: {len(view.pool.p):,} distinct in {rows:,} rows."
@@ -125,7 +137,9 @@ def _about_classes(x: Predictions) -> Iterator[str]:
     if len(rare):
         few = f"{len(rare)} of {x.k} classes occur fewer than {RARE} times"
         yield f"{few} ({_some(x, rare)}): little is known of each."
-    denied = (x.values[np.arange(x.n), x.labels] == 0) & (True if x.weights is None else x.weights > 0)
+    denied = (x.values[np.arange(x.n), x.labels] == 0) & (
+        True if x.weights is None else x.weights > 0
+    )
     impossible = int(denied.sum()) if x.kind == "probs" else 0
     if impossible:
         yield f"Rows with a chance of exactly 0 for the right class: {impossible:,}; NLL reads it as 1e-38."

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..predictions import Predictions, from_logits
+from ..inputs.predictions import Predictions, from_logits
 
 Name = Literal["c10-lenet5", "c10-resnet18", "c100-resnet18"]
 NAMES: tuple[Name, ...] = ("c10-lenet5", "c10-resnet18", "c100-resnet18")
@@ -19,6 +19,12 @@ def load(name: Name = "c100-resnet18") -> tuple[Predictions, Predictions]:
     """
     if name not in NAMES:
         raise ValueError(f"no sample is called {name!r}; there are {', '.join(NAMES)}")
-    with as_file(files(__name__) / f"{name}.npz") as path, np.load(path, allow_pickle=False) as arrays:
-        fit_on, test = (from_logits(arrays[f"{part}_logits"], arrays[f"{part}_labels"]) for part in ("val", "test"))
+    with (
+        as_file(files(__name__) / f"{name}.npz") as path,
+        np.load(path, allow_pickle=False) as arrays,
+    ):
+        fit_on, test = (
+            from_logits(arrays[f"{part}_logits"], arrays[f"{part}_labels"])
+            for part in ("val", "test")
+        )
     return fit_on, test

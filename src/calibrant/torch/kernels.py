@@ -14,9 +14,9 @@ from typing import Any, Literal, Self
 import torch
 from torch import Tensor
 
-from ..families import refuse_other
 from ..fitting.beta_density import FLOOR as FLOOR
-from ..progress import ticking
+from ..inputs.checks import check_argument
+from ..progress import progress
 from .checks import batch, refuse_bad_rows, width
 
 Norm = Literal[1, 2]
@@ -53,7 +53,7 @@ def canonical_error(logits: Tensor, labels: Tensor, *, bandwidth: float, norm: N
     >>> round(canonical_error(claims, torch.tensor([0] * 6 + [1] * 4), bandwidth=0.01).item(), 3)
     0.4
     """
-    refuse_other("norm", norm, Norm)
+    check_argument("norm", norm, Norm)
     whole = batch(logits, labels)[0].to(torch.float64)
     gap = canonical(whole, labels, bandwidth=bandwidth) - whole.softmax(1)
     error = (gap.abs() ** norm).sum(1).mean() ** (1 / norm)
@@ -72,7 +72,10 @@ def log_likelihood(logits: Tensor, *, bandwidth: float) -> float:
     h = width(bandwidth)
     with torch.no_grad():
         claims = Claims.of(logits.to(torch.float64).log_softmax(1)[None], h)
-        total = sum(float(claims.exponents(rows).logsumexp(-1).sum()) for rows in claims.blocks("log likelihood"))
+        total = sum(
+            float(claims.exponents(rows).logsumexp(-1).sum())
+            for rows in claims.blocks("log likelihood")
+        )
     return total / n + lgamma(1 / h + k) - log(n - 1)
 
 
@@ -128,7 +131,7 @@ class Claims:
         b, n, _ = self.z.shape
         room = min(_room(self.z.device) // _COPIES, _BLOCK) // (b * n * self.z.element_size())
         parts = 1 if self.are_few else ceil(n / max(1, room))
-        with ticking(what, parts) as tick:
+        with progress(what, parts) as tick:
             for start, stop in pairwise(n * part // parts for part in range(parts + 1)):
                 yield slice(start, stop)
                 tick()
@@ -151,20 +154,28 @@ class _Conditional(torch.autograd.Function):
     def backward(ctx: Any, above: Tensor) -> tuple[Tensor, None, None]:  # noqa: ANN401
         # What torch has for this lets second gradients of some inputs pass, without what is left out.
         if torch.is_grad_enabled() and not torch.compiler.is_compiling():
-            raise RuntimeError("kernel means have first gradients only; leave out create_graph=True")
+            raise RuntimeError(
+                "kernel means have first gradients only; leave out create_graph=True"
+            )
         queries, z, alpha, gammas, y, *kept = ctx.saved_tensors
         claims = Claims(queries, z, alpha, gammas, ctx.h)
         above = above / ctx.h
 
         def pull(rows: slice, weights: Tensor) -> Tensor:
             """Gradients of the exponents, over h."""
-            return torch.ops.aten._softmax_backward_data(above[:, rows] @ y.mT, weights, -1, weights.dtype)
+            return torch.ops.aten._softmax_backward_data(
+                above[:, rows] @ y.mT, weights, -1, weights.dtype
+            )
 
         if kept:
             pulled = pull(slice(None), kept[0])
             to_queries, to_keys, mass = pulled @ z, pulled.mT @ queries, pulled.sum(1)
         else:
-            to_queries, to_keys, mass = torch.empty_like(z), torch.zeros_like(z), z.new_zeros(z.shape[:2])
+            to_queries, to_keys, mass = (
+                torch.empty_like(z),
+                torch.zeros_like(z),
+                z.new_zeros(z.shape[:2]),
+            )
             for rows in claims.blocks("gradients of kernel means"):
                 pulled = pull(rows, claims.weights(rows))
                 torch.bmm(pulled, z, out=to_queries[:, rows])

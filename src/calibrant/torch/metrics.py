@@ -12,15 +12,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..families import refuse_other
-from ..predictions import SUM_TOLERANCE, Array, Kind
-from ..smooth_error import smece
-from ..views import View
+from ..fitting.types import Array
+from ..inputs.checks import check_argument
+from ..inputs.predictions import SUM_TOLERANCE, Kind
+from ..inputs.views import View
+from ..measures.smooth_ece import smece
 
 try:
     from torchmetrics import Metric
 except ImportError as error:
-    raise ImportError('calibrant.torch.metrics needs torchmetrics: pip install "calibrant[torch]"') from error
+    raise ImportError(
+        'calibrant.torch.metrics needs torchmetrics: pip install "calibrant[torch]"'
+    ) from error
 
 Measure = Literal["ece", "classwise", "ks", "smece"]
 
@@ -61,13 +64,15 @@ class CalibrationError(Metric):
         **settings: Any,  # noqa: ANN401 - those of every torchmetrics.Metric
     ) -> None:
         super().__init__(**settings)
-        refuse_other("measure", measure, Measure)
-        refuse_other("input", input, Kind)
-        refuse_other("n_bins", n_bins, int)
+        check_argument("measure", measure, Measure)
+        check_argument("input", input, Kind)
+        check_argument("n_bins", n_bins, int)
         if n_bins < 1:
             raise ValueError(f"n_bins must be at least 1, got {n_bins}")
         if (n_classes is None) == (measure == "classwise"):
-            raise ValueError(f'n_classes must be told to "classwise", and to no other; got {n_classes!r} for {measure}')
+            raise ValueError(
+                f'n_classes must be told to "classwise", and to no other; got {n_classes!r} for {measure}'
+            )
         if n_classes is not None and n_classes < 2:
             raise ValueError(f"n_classes must be at least 2, got {n_classes}")
         self.measure, self.input, self.n_bins, self.n_classes = measure, input, n_bins, n_classes
@@ -89,7 +94,9 @@ class CalibrationError(Metric):
 
     def compute(self) -> Tensor:
         """The error so far, of all processes together; no rows have none."""
-        return torch.tensor(_ERRORS[self.measure](self._tally()), dtype=torch.float64, device=self.sums.device)
+        return torch.tensor(
+            _ERRORS[self.measure](self._tally()), dtype=torch.float64, device=self.sums.device
+        )
 
     def set_dtype(self, dst_type: str | torch.dtype) -> Self:  # noqa: ARG002 - torchmetrics' own signature
         """Nothing: sums are whole numbers, and errors float64, whatever the type of a network."""
@@ -112,7 +119,9 @@ class CalibrationError(Metric):
         if not total:
             raise ValueError("there is no error of no rows: update(preds, target) before compute()")
         if rows.max() >= _MOST_ROWS:
-            raise ValueError(f"a bin or cell holds fewer than 2^32 rows, got {rows.max()}: reset() more often")
+            raise ValueError(
+                f"a bin or cell holds fewer than 2^32 rows, got {rows.max()}: reset() more often"
+            )
         # Whole numbers as far as they go: a bin's gap is far smaller than the sums that it is the difference of.
         gap = ((events << _BITS) - high) / 2**_BITS - low / 2 ** (2 * _BITS)
         return _Tally(rows, events, gap, total)
@@ -164,22 +173,32 @@ def _cells(p: Tensor) -> Tensor:
 
 def _checked(preds: Tensor, target: Tensor, kind: Kind, k: int | None) -> tuple[Tensor, Tensor]:
     """Values in float64 and labels, or an error that names the rows at fault."""
-    if preds.ndim not in (1, 2) or (preds.ndim == 2 and preds.shape[1] < 2) or not preds.is_floating_point():
+    if (
+        preds.ndim not in (1, 2)
+        or (preds.ndim == 2 and preds.shape[1] < 2)
+        or not preds.is_floating_point()
+    ):
         raise ValueError(
             f"preds must be floats of shape (rows, classes) with at least two classes, or (rows,) for one event; got "
             f"{preds.dtype} of shape {tuple(preds.shape)}"
         )
     if k is not None and preds.shape[1:] != (k,):
-        raise ValueError(f"preds must have {k} columns, one a class, got shape {tuple(preds.shape)}")
+        raise ValueError(
+            f"preds must have {k} columns, one a class, got shape {tuple(preds.shape)}"
+        )
     if target.shape != preds.shape[:1]:
         hint = "; for one-hot rows give target.argmax(1)" if target.ndim == 2 else ""
-        raise ValueError(f"target must be one label a row, {len(preds)} of them, got shape {tuple(target.shape)}{hint}")
+        raise ValueError(
+            f"target must be one label a row, {len(preds)} of them, got shape {tuple(target.shape)}{hint}"
+        )
     values = preds.double().contiguous()
     rows = values if values.ndim == 2 else values[:, None]
     _refuse(~rows.isfinite().all(1), preds, f"{kind} must be finite")
     if kind == "probs":
         rounding = 4 * torch.finfo(preds.dtype).eps
-        wrong = ((rows < -rounding) | (rows > 1 + max(rounding, SUM_TOLERANCE * (preds.ndim - 1)))).any(1)
+        wrong = (
+            (rows < -rounding) | (rows > 1 + max(rounding, SUM_TOLERANCE * (preds.ndim - 1)))
+        ).any(1)
         _refuse(wrong, preds, 'probs must lie in [0, 1]; for logits say input="logits"')
         if preds.ndim == 2:
             wrong = (rows.sum(1) - 1).abs() > max(rounding, SUM_TOLERANCE)
@@ -187,7 +206,11 @@ def _checked(preds: Tensor, target: Tensor, kind: Kind, k: int | None) -> tuple[
         values = values.clamp(0, 1)
     classes = preds.shape[1] if preds.ndim == 2 else 2
     labels = target.to(preds.device)
-    rule = f"target must lie in 0..{classes - 1}" if preds.ndim == 2 else "target must be 0 or 1, whether it happened"
+    rule = (
+        f"target must lie in 0..{classes - 1}"
+        if preds.ndim == 2
+        else "target must be 0 or 1, whether it happened"
+    )
     _refuse(~((labels >= 0) & (labels < classes) & (labels == labels.long())), target, rule)
     return values, labels.long()
 
@@ -196,4 +219,6 @@ def _refuse(wrong: Tensor, given: Tensor, rule: str) -> None:
     if wrong.any():
         rows = wrong.nonzero()[:, 0].tolist()
         some = ", ".join(f"row {row} is {given[row].tolist()}" for row in rows[:3])
-        raise ValueError(f"{rule} ({some[:200]}{f', {len(rows)} rows in all' if len(rows) > 3 else ''})")
+        raise ValueError(
+            f"{rule} ({some[:200]}{f', {len(rows)} rows in all' if len(rows) > 3 else ''})"
+        )

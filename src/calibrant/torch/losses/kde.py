@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
-from ...families import refuse_other
+from ...inputs.checks import check_argument
 from ..checks import width
 from ..kernels import FLOOR, Claims, Norm, conditional, indicators
 from .loss import Loss
@@ -30,10 +30,12 @@ class KDECalibration(Loss):
     # Exponents are large: see kernels.
     least = torch.float64
 
-    def __init__(self, view: Asks = "canonical", *, norm: Norm = 1, bandwidth: float = 0.01) -> None:
+    def __init__(
+        self, view: Asks = "canonical", *, norm: Norm = 1, bandwidth: float = 0.01
+    ) -> None:
         super().__init__()
-        refuse_other("view", view, Asks)
-        refuse_other("norm", norm, Norm)
+        check_argument("view", view, Asks)
+        check_argument("norm", norm, Norm)
         self.view, self.norm, self.bandwidth = view, norm, width(bandwidth)
 
     def value(self, logits: Tensor, labels: Tensor) -> Tensor:
@@ -72,14 +74,18 @@ class KDEMeanSquared(Loss):
     def value(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Both parts at once."""
         if logits.shape[1] != 2:
-            raise ValueError(f"KDEMeanSquared is for two classes, got {logits.shape[1]}; use KDECalibration")
+            raise ValueError(
+                f"KDEMeanSquared is for two classes, got {logits.shape[1]}; use KDECalibration"
+            )
         odds = logits[:, 1] - logits[:, 0]
         log_p = torch.stack([logsigmoid(odds), logsigmoid(-odds)], -1)
         y = labels.to(logits.dtype)
         error = (log_p[:, 0].exp() - y).square().mean()
         if len(y) < 3 or not self.gamma:
             return error
-        return error + self.gamma * _squared_chance(Claims.of(log_p[None], self.bandwidth).exponents(slice(None))[0], y)
+        return error + self.gamma * _squared_chance(
+            Claims.of(log_p[None], self.bandwidth).exponents(slice(None))[0], y
+        )
 
     def extra_repr(self) -> str:
         """What print shows."""

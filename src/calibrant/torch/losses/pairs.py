@@ -5,7 +5,7 @@ from abc import abstractmethod
 import torch
 from torch import Tensor
 
-from ...kernel_tests import REACH
+from ...measures.mmce import REACH
 from .loss import Loss
 
 

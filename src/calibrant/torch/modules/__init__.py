@@ -11,10 +11,11 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
-from ...families import ChanceMap, Map, VectorMap, refuse_other
-from ...predictions import Kind, Predictions, from_logits
-from ...progress import ticking
-from ...vectors.temperature import Temperature
+from ...families.family import ChanceMap, Map, VectorMap
+from ...families.multiclass.temperature import Temperature
+from ...inputs.checks import check_argument
+from ...inputs.predictions import Kind, Predictions, from_logits
+from ...progress import progress
 from .claims import Claims, Vectors
 from .tables import Fixed, floored_log
 from .vectors import Pair, vector_form
@@ -31,15 +32,19 @@ def to_module(fitted: Map, *, input: Kind | None = None) -> nn.Module:
     >>> [round(q, 3) for q in module(torch.tensor([0.2, 0.9])).tolist()]
     [0.333, 0.667]
     """
-    refuse_other("input", input, Kind | None)
+    check_argument("input", input, Kind | None)
     try:
         if isinstance(fitted, VectorMap):
             if input not in (None, fitted.kind):
-                raise ValueError(f"this map was fitted on {fitted.kind} and input is {input}: give {fitted.kind}")
+                raise ValueError(
+                    f"this map was fitted on {fitted.kind} and input is {input}: give {fitted.kind}"
+                )
             return _OfVectors(fitted)
         if isinstance(fitted, ChanceMap):
             if input is None:
-                raise ValueError('a map of one chance takes log odds or chances: say input="logits" or input="probs"')
+                raise ValueError(
+                    'a map of one chance takes log odds or chances: say input="logits" or input="probs"'
+                )
             return _OfChances(fitted, input)
     except ValueError as error:
         raise ValueError(f"{fitted.family!r} cannot become a module: {error}") from error
@@ -89,7 +94,7 @@ def predict(model: nn.Module, loader: Iterable[tuple[Any, Tensor]]) -> Predictio
     logits, labels = list[Tensor](), list[Tensor]()
     try:
         model.eval()
-        with torch.no_grad(), ticking("predicting", length_hint(loader)) as tick:
+        with torch.no_grad(), progress("predicting", length_hint(loader)) as tick:
             for inputs, label in loader:
                 given = inputs.to(place) if isinstance(inputs, Tensor) else inputs
                 logits.append(model(given).cpu())
@@ -114,7 +119,9 @@ class _OfVectors(nn.Module):
     def forward(self, values: Tensor) -> Tensor:
         """Calibrated chances, (n, k)."""
         if values.ndim != 2 or values.shape[1] != self.k:
-            raise ValueError(f"{self.kind} must have shape (n, {self.k}), got {tuple(values.shape)}")
+            raise ValueError(
+                f"{self.kind} must have shape (n, {self.k}), got {tuple(values.shape)}"
+            )
         return _rounded(self.form(Vectors(values.double(), self.kind)), values)
 
     def extra_repr(self) -> str:

@@ -8,21 +8,21 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 
-from ...chances import binned
-from ...chances.bbq import Levels
-from ...chances.isotonic import Points
-from ...chances.kernel import Neighbours
-from ...chances.logistic import BetaCurve, Parabola, Sigmoid
-from ...chances.piecewise import Lines
-from ...chances.scaling_binning import Rounded
-from ...chances.smooth import Shift
-from ...chances.venn_abers import Intervals
-from ...families import ChanceRule
+from ...families.binary import binned
+from ...families.binary.bbq import Levels
+from ...families.binary.isotonic import Points
+from ...families.binary.kernel import Neighbours
+from ...families.binary.logistic import BetaCurve, Parabola, Sigmoid
+from ...families.binary.piecewise import Lines
+from ...families.binary.scaling_binning import Rounded
+from ...families.binary.smooth import Shift
+from ...families.binary.venn_abers import Intervals
+from ...families.family import ChanceRule
+from ...families.multiclass.blend import Blended
+from ...families.multiclass.identity import Unchanged
+from ...families.multiclass.temperature import Scaled
 from ...fitting.beta_density import FLOOR, key_table
-from ...predictions import Array
-from ...vectors.blend import Blended
-from ...vectors.identity import Unchanged
-from ...vectors.temperature import Scaled
+from ...fitting.types import Array
 from .claims import Claims
 from .tables import Fixed, Line, Rows, Steps, padded
 
@@ -88,7 +88,9 @@ class _Parabola(Fixed):
     intercept: Tensor
 
     def __init__(self, rules: Sequence[Parabola], slack: float) -> None:  # noqa: ARG002
-        super().__init__(bend=_row(rules, "bend"), slope=_row(rules, "slope"), intercept=_row(rules, "intercept"))
+        super().__init__(
+            bend=_row(rules, "bend"), slope=_row(rules, "slope"), intercept=_row(rules, "intercept")
+        )
 
     def forward(self, claims: Claims) -> Tensor:
         z = claims.log_odds()
@@ -109,7 +111,9 @@ class _OfChance(nn.Module):
 
 def _points(rules: Sequence[Points], slack: float) -> nn.Module:
     x, q = _rows(rules, "x"), _rows(rules, "q")
-    return _OfChance(Line(x, q) if rules[0].interpolate else Steps([row[1:] for row in x], q, slack=slack))
+    return _OfChance(
+        Line(x, q) if rules[0].interpolate else Steps([row[1:] for row in x], q, slack=slack)
+    )
 
 
 def _levels(rules: Sequence[Levels], slack: float) -> nn.Module:
@@ -171,7 +175,10 @@ class _Lines(nn.Module):
         self.by_chance = rules[0].space == "chance"
         self.ends = float(rules[0].knots[0, 0]), float(rules[0].knots[0, -1])
         folds = range(len(rules[0].knots))
-        lines = [Line([rule.knots[i] for rule in rules], [rule.heights[i] for rule in rules]) for i in folds]
+        lines = [
+            Line([rule.knots[i] for rule in rules], [rule.heights[i] for rule in rules])
+            for i in folds
+        ]
         self.lines = nn.ModuleList(lines)
 
     def forward(self, claims: Claims) -> Tensor:
@@ -212,7 +219,8 @@ class _Blended(Fixed):
     def __init__(self, rules: Sequence[Blended], slack: float) -> None:
         super().__init__(shares=np.array([rule.shares for rule in rules]).T)
         each: list[Any] = [
-            [fitted.rule for fitted in maps] for maps in zip(*(rule.maps for rule in rules), strict=True)
+            [fitted.rule for fitted in maps]
+            for maps in zip(*(rule.maps for rule in rules), strict=True)
         ]
         self.parts = nn.ModuleList([Chances(part, slack) for part in each])
 

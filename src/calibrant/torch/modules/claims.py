@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ...predictions import Kind
+from ...inputs.predictions import Kind
 from .tables import floored_log
 
 # In log odds, how far rounding may move a claim that is worked out from float32 logits; given ones are not moved.
@@ -41,7 +41,9 @@ class Vectors:
         p, k = self.p(), self.values.shape[1]
         top = torch.arange(k, device=p.device) == self.values.argmax(1, keepdim=True)
         if self.kind == "probs":
-            rest = torch.where(top, p.masked_fill(top, 0).sum(1, keepdim=True), p.sum(1, keepdim=True) - p)
+            rest = torch.where(
+                top, p.masked_fill(top, 0).sum(1, keepdim=True), p.sum(1, keepdim=True) - p
+            )
             return floored_log(p) - floored_log(rest)
         margin = self.values - self.values.masked_fill(top, -torch.inf).logsumexp(1, keepdim=True)
         return torch.where(top, margin, self.values.log_softmax(1) - (-p.clamp(max=0.5)).log1p())
@@ -54,7 +56,9 @@ class Vectors:
             if self.kind == "logits":
                 return self.log_odds()
             # The others of an unlikely class are 1 - p, also where rounding has left the sum a little off one.
-            return torch.where(p > 0.5, self.log_odds(), floored_log(p) - (-p.clamp(max=0.5)).log1p())
+            return torch.where(
+                p > 0.5, self.log_odds(), floored_log(p) - (-p.clamp(max=0.5)).log1p()
+            )
 
         return Claims(p.clamp(max=1), log_odds)
 

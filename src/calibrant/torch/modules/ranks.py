@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor, nn
 
-from ...predictions import Kind
-from ...vectors.ranked import EachRank
+from ...families.multiclass.ranked import EachRank
+from ...inputs.predictions import Kind
 from .chances import Chances
 from .claims import SLACK, Vectors
 
@@ -34,7 +34,11 @@ class Ranks(nn.Module):
             first = _falling(first, x.values.shape[1])
         scores = x.scores().scatter(1, at, -torch.inf)
         left = (1 - first.sum(1, keepdim=True)).clamp(min=0)
-        q = _capped(scores, left, first[:, -1:] * _BELOW) if self.keep_order else scores.softmax(1) * left
+        q = (
+            _capped(scores, left, first[:, -1:] * _BELOW)
+            if self.keep_order
+            else scores.softmax(1) * left
+        )
         return q.scatter(1, at, first)
 
 
@@ -64,4 +68,6 @@ def _capped(scores: Tensor, left: Tensor, cap: Tensor) -> Tensor:
     is_high = torch.zeros_like(high).scatter(1, order, high) > 0
     others = scores.masked_fill(is_high, -torch.inf)
     some = (others > -torch.inf).any(1, keepdim=True)
-    return torch.where(is_high, cap, torch.where(some, others, 0.0).softmax(1).where(some, 0.0) * free)
+    return torch.where(
+        is_high, cap, torch.where(some, others, 0.0).softmax(1).where(some, 0.0) * free
+    )

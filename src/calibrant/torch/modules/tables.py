@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from ...fitting.logspace import TINY
-from ...predictions import Array
+from ...fitting.types import Array
 
 Rows = Sequence[Array]
 
@@ -42,7 +42,10 @@ class Places(Fixed):
 
     def __init__(self, edges: Rows, *, above: bool = False, slack: float | Array = 0.0) -> None:
         nudges = np.broadcast_to(slack if above else -np.asarray(slack), len(edges))
-        moved = [x + nudge * np.where(x < np.inf, x * (1 - x), 0) for x, nudge in zip(edges, nudges, strict=True)]
+        moved = [
+            x + nudge * np.where(x < np.inf, x * (1 - x), 0)
+            for x, nudge in zip(edges, nudges, strict=True)
+        ]
         super().__init__(edges=padded(moved, max(map(len, moved)), np.inf))
         self.above = above
 
@@ -56,7 +59,9 @@ class Steps(Fixed):
 
     table: Tensor
 
-    def __init__(self, edges: Rows, table: Rows, *, above: bool = False, slack: float | Array = 0.0) -> None:
+    def __init__(
+        self, edges: Rows, table: Rows, *, above: bool = False, slack: float | Array = 0.0
+    ) -> None:
         places = Places(edges, above=above, slack=slack)
         super().__init__(table=padded(table, places.edges.shape[1] + 1, 0))
         self.places = places
@@ -76,20 +81,29 @@ class Line(Fixed):
     def __init__(self, points: Rows, heights: Rows) -> None:
         # Points so near that the slope between them overflows have no claim between them.
         with np.errstate(over="ignore"):
-            steep = [np.diff(height) / np.diff(point) for point, height in zip(points, heights, strict=True)]
+            steep = [
+                np.diff(height) / np.diff(point)
+                for point, height in zip(points, heights, strict=True)
+            ]
         places = Places(points)
         width = places.edges.shape[1] + 1
         super().__init__(
             start=padded([np.append(x[0], x) for x in points], width, 0),
             height=padded([np.append(x[0], x) for x in heights], width, 0),
-            slope=padded([np.concatenate([[0], np.where(np.isfinite(x), x, 0), [0]]) for x in steep], width, 0),
+            slope=padded(
+                [np.concatenate([[0], np.where(np.isfinite(x), x, 0), [0]]) for x in steep],
+                width,
+                0,
+            ),
         )
         self.places = places
 
     def forward(self, x: Tensor) -> Tensor:
         """The height of the line."""
         at = self.places(x)
-        start, height, slope = (table.gather(1, at).T for table in (self.start, self.height, self.slope))
+        start, height, slope = (
+            table.gather(1, at).T for table in (self.start, self.height, self.slope)
+        )
         return height + slope * (x - start)
 
 

@@ -7,18 +7,18 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ...families import ChanceMap, VectorMap, VectorRule
-from ...predictions import Kind
-from ...vectors.blend import Blended
-from ...vectors.dirichlet import LogMatrix
-from ...vectors.ensemble import Mixed
-from ...vectors.identity import Unchanged
-from ...vectors.linear import FactorAndShift, MatrixAndShift
-from ...vectors.one_vs_rest import EachClass
-from ...vectors.order_preserving import _BENDS, _LEAST, _SURENESS, _WIDTHS, Stretched
-from ...vectors.ranked import EachRank
-from ...vectors.structured import Structured
-from ...vectors.temperature import Scaled
+from ...families.family import ChanceMap, VectorMap, VectorRule
+from ...families.multiclass.blend import Blended
+from ...families.multiclass.dirichlet import LogMatrix
+from ...families.multiclass.ensemble import Mixed
+from ...families.multiclass.identity import Unchanged
+from ...families.multiclass.linear import FactorAndShift, MatrixAndShift
+from ...families.multiclass.one_vs_rest import EachClass
+from ...families.multiclass.order_preserving import _BENDS, _LEAST, _SURENESS, _WIDTHS, Stretched
+from ...families.multiclass.ranked import EachRank
+from ...families.multiclass.structured import Structured
+from ...families.multiclass.temperature import Scaled
+from ...inputs.predictions import Kind
 from .chances import Chances
 from .claims import SLACK, Claims, Vectors
 from .ranks import Ranks
@@ -63,7 +63,9 @@ class _Linear(Fixed):
     shift: Tensor
 
     def __init__(self, rule: Scaled | FactorAndShift, kind: Kind) -> None:  # noqa: ARG002
-        factor, shift = (rule.inverse, 0.0) if isinstance(rule, Scaled) else (rule.factor, rule.shift)
+        factor, shift = (
+            (rule.inverse, 0.0) if isinstance(rule, Scaled) else (rule.factor, rule.shift)
+        )
         super().__init__(factor=factor, shift=shift)
 
     def forward(self, x: Vectors) -> Tensor:
@@ -102,7 +104,9 @@ class _Structured(_Matrix):
 
     def features(self, x: Vectors) -> Tensor:
         scores = x.scores()
-        return ((scores * self.inverse).softmax(1) * (1 - self.uniform) + self.uniform / scores.shape[1]).log()
+        return (
+            (scores * self.inverse).softmax(1) * (1 - self.uniform) + self.uniform / scores.shape[1]
+        ).log()
 
 
 class _Mixed(Fixed):
@@ -115,7 +119,11 @@ class _Mixed(Fixed):
     def forward(self, x: Vectors) -> Tensor:
         scores = x.scores()
         sharp, claimed, even = self.shares
-        return (scores * self.inverse).softmax(1) * sharp + scores.softmax(1) * claimed + even / scores.shape[1]
+        return (
+            (scores * self.inverse).softmax(1) * sharp
+            + scores.softmax(1) * claimed
+            + even / scores.shape[1]
+        )
 
 
 class _Blended(Fixed):
@@ -124,12 +132,15 @@ class _Blended(Fixed):
     def __init__(self, rule: Blended, kind: Kind) -> None:
         super().__init__(shares=rule.shares)
         forms = [
-            vector_form(each.rule, kind) if isinstance(each, VectorMap) else Pair(each, kind) for each in rule.maps
+            vector_form(each.rule, kind) if isinstance(each, VectorMap) else Pair(each, kind)
+            for each in rule.maps
         ]
         self.parts = nn.ModuleList(forms)
 
     def forward(self, x: Vectors) -> Tensor:
-        return torch.stack([part(x) * share for part, share in zip(self.parts, self.shares, strict=True)]).sum(0)
+        return torch.stack(
+            [part(x) * share for part, share in zip(self.parts, self.shares, strict=True)]
+        ).sum(0)
 
 
 class _Stretched(Fixed):
@@ -164,7 +175,9 @@ class _Stretched(Fixed):
         logits = curve.amin(1, keepdim=True) - curve - below * _LEAST
         if self.kind != "diagonal":
             p = (-depth).exp()
-            sureness = -(p * depth).sum(1, keepdim=True).clamp(min=float(np.exp(-_SURENESS[-1]))).log()
+            sureness = (
+                -(p * depth).sum(1, keepdim=True).clamp(min=float(np.exp(-_SURENESS[-1]))).log()
+            )
             steps = _steps(sureness, self.sureness, self.gaps)
             factor = self.by_sureness[0] + steps @ (self.by_sureness.diff() / self.gaps)
             logits = logits - below * factor[:, None]

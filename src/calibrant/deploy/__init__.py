@@ -1,0 +1,1 @@
+"""Fitted maps elsewhere: files, ONNX, SQL."""

@@ -1,0 +1,55 @@
+"""Dirichlet calibration: a matrix and a shift on log-probabilities, kept near a diagonal."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
+from ...fitting.logspace import log_softmax
+from ...fitting.types import Array
+from ...inputs.views import Canonical
+from ..family import Family
+from .linear import MatrixAndShift
+from .regression import best_ridge, best_table, refuse_strength
+
+
+@dataclass(frozen=True, eq=False)
+class LogMatrix(MatrixAndShift):
+    """Log-probabilities times a matrix, plus a shift."""
+
+    def logits(self, scores: Array) -> Array:
+        """Multiply and shift, in float32 at least."""
+        return super().logits(log_softmax(scores))
+
+
+@dataclass(frozen=True)
+class Dirichlet(Family):
+    """Log-probabilities times a matrix, plus a shift: right if each class's claims follow a Dirichlet distribution.
+
+    `off_diagonal` times the mean square of those entries and `intercept` times that of the shifts are added to the
+    log loss; "cv" chooses either by cross-validation, and the mean of the folds' maps is the map. `l2` instead times
+    the sum of all squared entries of the matrix replaces both.
+
+    >>> from calibrant import samples, nll
+    >>> fit_on, test = samples.load("c10-resnet18")
+    >>> nll(Dirichlet(off_diagonal=1.0, intercept=1.0).fit(fit_on).apply(test)) < nll(test)
+    True
+    """
+
+    _: KW_ONLY
+    off_diagonal: float | int | Literal["cv"] = "cv"
+    intercept: float | int | Literal["cv"] = "cv"
+    l2: float | int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        refuse_strength(off_diagonal=self.off_diagonal, intercept=self.intercept, l2=self.l2)
+        if self.l2 is not None and (self.off_diagonal, self.intercept) != ("cv", "cv"):
+            raise ValueError(
+                f"l2 replaces off_diagonal and intercept; got l2={self.l2} and one of them: give one kind"
+            )
+
+    def vector_rule(self, view: Canonical) -> LogMatrix:
+        """Newton's method from the best factors."""
+        x = log_softmax(view.scores)
+        if self.l2 is not None:
+            return LogMatrix(*best_ridge(view, x, self.l2))
+        return LogMatrix(*best_table(view, x, self.off_diagonal, self.intercept))

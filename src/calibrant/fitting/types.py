@@ -1,0 +1,11 @@
+"""The kinds of arrays that functions take and give."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.floating[Any]]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.integer[Any]]
+Rows = slice | NDArray[Any]

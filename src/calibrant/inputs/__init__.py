@@ -1,0 +1,1 @@
+"""What people have, made into predictions and views."""

@@ -1,0 +1,1 @@
+"""Numbers of a view: errors and scores."""

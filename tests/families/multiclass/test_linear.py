@@ -1,0 +1,142 @@
+"""Vector and matrix scaling against a general optimiser, one another, and data that break fits."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+from shared_data import needs_zoo, zoo
+
+from calibrant import (
+    MatrixScaling,
+    Predictions,
+    Temperature,
+    VectorScaling,
+    from_logits,
+    nll,
+    samples,
+)
+from calibrant.fitting import blocks
+
+
+def _task(n: int, k: int, seed: int, kind: type = np.float64) -> Predictions:
+    random = np.random.default_rng(seed)
+    truth = random.normal(0, 1.5, (n, k))
+    labels = (truth + random.gumbel(size=truth.shape)).argmax(1)
+    logits = 1.7 * truth * random.uniform(0.7, 1.3, k) + random.normal(0, 0.5, k)
+    return from_logits(logits.astype(kind), labels, weights=random.integers(0, 3, n))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [2, 5])
+def test_vector_scaling_against_a_general_optimiser(k: int, kind: type) -> None:
+    pred = _task(800, k, seed=k, kind=kind)
+    z = pred.scores.astype(float)
+
+    def loss(x: np.ndarray) -> float:
+        chances = log_softmax(z * x[:k] + x[k:], axis=1)[np.arange(800), pred.labels]
+        return float(-np.average(chances, weights=pred.weights))
+
+    best = minimize(
+        loss, np.append(np.ones(k), np.zeros(k)), method="BFGS", options={"gtol": 1e-9}
+    ).fun
+    fitted = VectorScaling().fit(pred)
+    assert nll(fitted.apply(pred)) == pytest.approx(best, abs=1e-7)
+    assert fitted.rule.certificate.slope <= fitted.rule.certificate.tolerance
+
+
+@pytest.mark.parametrize(("off_diagonal", "intercept"), [(0, 0), (0.3, 0), (2.0, 0.5)])
+def test_matrix_scaling_against_a_general_optimiser(off_diagonal: float, intercept: float) -> None:
+    pred = _task(800, 3, seed=1)
+
+    def table(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return x.reshape(3, 4)[:, :3], x.reshape(3, 4)[:, 3]
+
+    def loss(x: np.ndarray) -> float:
+        matrix, shift = table(x)
+        chances = log_softmax(pred.scores @ matrix.T + shift, axis=1)[np.arange(800), pred.labels]
+        off = (matrix**2).sum() - (np.diag(matrix) ** 2).sum()
+        return float(
+            -np.average(chances, weights=pred.weights)
+            + off_diagonal * off / 6
+            + intercept * (shift**2).sum() / 3
+        )
+
+    best = minimize(loss, np.eye(3, 4).ravel(), method="BFGS", options={"gtol": 1e-9})
+    rule = MatrixScaling(off_diagonal=off_diagonal, intercept=intercept).fit(pred).rule
+    found = np.column_stack([rule.matrix, rule.shift]).ravel()
+    assert loss(found) == pytest.approx(best.fun, abs=1e-9)
+    if off_diagonal:  # else a constant may be added to each column
+        np.testing.assert_allclose(rule.matrix, table(best.x)[0], atol=1e-4)
+
+
+def _each_richer_fits_its_rows_better(pred: Predictions) -> None:
+    fits = [family.fit(pred) for family in (MatrixScaling(), VectorScaling(), Temperature())]
+    matrix, vector, temperature = (nll(fitted.apply(pred)) for fitted in fits)
+    assert matrix <= vector + 1e-9
+    assert vector <= temperature + 1e-9
+    assert temperature <= nll(pred) + 1e-9
+    for fitted in fits:
+        assert fitted.rule.certificate.slope <= fitted.rule.certificate.tolerance
+
+
+@pytest.mark.parametrize("name", ["c10-lenet5", "c10-resnet18"])
+def test_each_richer_family_fits_its_rows_better(name: samples.Name) -> None:
+    _each_richer_fits_its_rows_better(samples.load(name)[0])
+
+
+@needs_zoo
+def test_each_richer_family_fits_its_rows_better_on_the_zoo() -> None:
+    _each_richer_fits_its_rows_better(zoo("c10-wrn28x10", "val"))
+
+
+def test_more_entries_than_rows() -> None:
+    random = np.random.default_rng(0)
+    _each_richer_fits_its_rows_better(
+        from_logits(random.normal(0, 2, (200, 20)), random.integers(0, 20, 200))
+    )
+
+
+def test_float32_of_many_rows_reaches_the_optimum_of_float64(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pred = _task(3000, 6, seed=9, kind=np.float32)
+    slow = [family.fit(pred) for family in (VectorScaling(), MatrixScaling())]
+    monkeypatch.setattr(blocks, "MANY_CELLS", 1)
+    for fitted in slow:
+        again = fitted.family.fit(pred)
+        assert nll(again.apply(pred)) == pytest.approx(nll(fitted.apply(pred)), abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    "family", [VectorScaling(), MatrixScaling(), MatrixScaling(off_diagonal=1.0, intercept=1.0)]
+)
+@pytest.mark.parametrize(
+    "pred",
+    [
+        from_logits(np.eye(4)[[0, 1, 2, 0, 1]] * 3, [0, 1, 2, 0, 1]),
+        from_logits(np.random.default_rng(0).normal(size=(6, 30)), range(6)),
+        from_logits(np.zeros((9, 3)), [0, 0, 0, 0, 1, 1, 1, 2, 2]),
+        from_logits([[5.0, 1.0, 0.0]], [1]),
+    ],
+    ids=["separable, a class absent", "fewer rows than classes", "constant scores", "one row"],
+)
+def test_data_that_break_fits(family: VectorScaling | MatrixScaling, pred: Predictions) -> None:
+    mended = family.fit(pred).apply(pred)
+    assert np.isfinite(mended.scores).all()
+    assert nll(mended) <= nll(pred) + 1e-9
+
+
+def test_constant_scores_give_the_shares_of_classes() -> None:
+    pred = from_logits(np.zeros((9, 3)), [0, 0, 0, 0, 1, 1, 1, 2, 2])
+    for family in (VectorScaling(), MatrixScaling()):
+        np.testing.assert_allclose(
+            family.fit(pred).apply(pred).probs[0], [4 / 9, 3 / 9, 2 / 9], atol=1e-5
+        )
+
+
+@pytest.mark.parametrize(
+    "bad", [{"off_diagonal": -1.0}, {"intercept": np.inf}, {"off_diagonal": "best"}]
+)
+def test_strengths_are_checked(bad: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        MatrixScaling(**bad)  # type: ignore[arg-type]

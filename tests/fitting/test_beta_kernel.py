@@ -1,0 +1,191 @@
+"""Sums of Beta kernels by the grid against dense ones, and against exact arithmetic."""
+
+import mpmath
+import numpy as np
+import pytest
+from shared_kernels import left_out, log_density, pairs_left_out, two
+from shared_kernels import log_kernels as dense_kernels
+
+from calibrant.fitting import beta_kernel
+from calibrant.fitting.bandwidths import BANDWIDTHS
+from calibrant.fitting.beta_density import floored_log_odds
+from calibrant.fitting.beta_kernel import BetaKernel, best_bandwidth, quick_bandwidth
+from calibrant.fitting.pooling import Pool, pool
+
+N = 600
+WIDTHS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0]
+KINDS = ["uniform", "piled up", "far odds", "tiny", "near one", "a pile and strays"]
+
+
+def _claims(kind: str, seed: int = 0) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    made = {
+        "uniform": random.random(N),
+        "piled up": np.concatenate([random.beta(0.05, 0.05, N - 20), np.zeros(10), np.ones(10)]),
+        "far odds": 1 / (1 + np.exp(-random.normal(0, 8, N))),
+        "tiny": 10 ** -random.uniform(0, 40, N),
+        "near one": 1 - 10 ** -random.uniform(0, 16, N),
+        "a pile and strays": np.concatenate([random.normal(0.3, 1e-4, N - 50), random.random(50)]),
+    }
+    return made[kind]
+
+
+def _pooled(p: np.ndarray, y: np.ndarray, w: np.ndarray | None = None) -> tuple[Pool, np.ndarray]:
+    """Claims in log odds, and the place of each row among them."""
+    found = pool(p, y, w)
+    return found._replace(p=floored_log_odds(found.p)), np.searchsorted(found.p, p)
+
+
+@pytest.mark.parametrize("h", WIDTHS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_grid_against_dense_sums(kind: str, h: float) -> None:
+    p = _claims(kind)
+    y = np.random.default_rng(1).random(N) < 0.2 + 0.6 * p
+    claims, place = _pooled(p, y)
+    assert len(claims.p) > beta_kernel._FEW
+    kernel = BetaKernel(claims, h)
+    found = np.where(y, kernel.left_out(event=True)[place], kernel.left_out(event=False)[place])
+    np.testing.assert_allclose(found, left_out(two(p), y.astype(int), h)[:, 1], atol=5e-6)
+    np.testing.assert_allclose(kernel.log_density()[place], log_density(two(p), h), atol=1e-5)
+
+
+@pytest.mark.parametrize("h", WIDTHS)
+def test_new_claims_against_dense_sums(h: float) -> None:
+    p = _claims("piled up", 2)
+    y = np.random.default_rng(3).random(N) < p
+    new = np.concatenate(
+        [np.random.default_rng(4).random(200), [0, 1e-300, 1e-9, 0.5, 1 - 1e-16, 1]]
+    )
+    logs = dense_kernels(two(new), two(p), h)
+    weights = np.exp(logs - logs.max(1, keepdims=True))
+    found = BetaKernel(_pooled(p, y)[0], h).at(floored_log_odds(new))
+    np.testing.assert_allclose(found, weights @ y / weights.sum(1), atol=5e-6)
+
+
+@pytest.mark.parametrize("h", [1e-5, 1e-3, 0.1, 1.0])
+@pytest.mark.parametrize("n", [3, 40])
+def test_pairs_against_exact_arithmetic(n: int, h: float) -> None:
+    random = np.random.default_rng(n)
+    p = np.concatenate([random.random(n - 1), [0.9999999]])
+    y = random.random(n) < 0.5
+    claims, place = _pooled(p, y)
+    kernel = BetaKernel(claims, h)
+    found = np.where(
+        y, kernel.pairs_left_out(event=True)[place], kernel.pairs_left_out(event=False)[place]
+    )
+    np.testing.assert_allclose(
+        found, pairs_left_out(two(p), y.astype(int), h)[:, 1], rtol=1e-8, atol=1e-12
+    )
+
+
+@pytest.mark.parametrize("h", WIDTHS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_pairs_by_the_grid_as_one_by_one(
+    kind: str, h: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    p = _claims(kind, 5)
+    claims, _ = _pooled(
+        p,
+        np.random.default_rng(6).random(N) < 0.3,
+        np.random.default_rng(7).integers(1, 4, N) * 1.0,
+    )
+    by_grid = [BetaKernel(claims, h).pairs_left_out(event=event) for event in (True, False)]
+    monkeypatch.setattr(beta_kernel, "_FEW", N)
+    one_by_one = [BetaKernel(claims, h).pairs_left_out(event=event) for event in (True, False)]
+    np.testing.assert_allclose(by_grid, one_by_one, atol=1e-5)
+
+
+def test_a_lonely_claim_against_exact_arithmetic() -> None:
+    # Its neighbours' kernels are below 1e-308 beside its own: only logarithms can tell them apart.
+    p, y, h = np.array([0.1, 0.5, 0.95]), np.array([True, False, False]), 1e-5
+    with mpmath.workdps(50):
+
+        def kernel(z: float, about: float) -> mpmath.mpf:
+            a, b = mpmath.mpf(about) / h + 1, (1 - mpmath.mpf(about)) / h + 1
+            return mpmath.mpf(z) ** (a - 1) * (1 - mpmath.mpf(z)) ** (b - 1) / mpmath.beta(a, b)
+
+        near, far = kernel(0.5, 0.1), kernel(0.5, 0.95)
+        expected = float(near / (near + far))
+    assert near < mpmath.mpf(10) ** -308
+    found = BetaKernel(_pooled(p, y)[0], h).left_out(event=False)
+    assert found[1] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("few", [0, N])
+def test_weights_are_counts(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beta_kernel, "_FEW", few)
+    random = np.random.default_rng(8)
+    p, y, w = random.random(100).round(2), random.random(100) < 0.5, random.integers(0, 4, 100)
+    weighted, repeated = (
+        _pooled(p, y, w.astype(float))[0],
+        _pooled(np.repeat(p, w), np.repeat(y, w))[0],
+    )
+    for h in (1e-5, 0.01):
+        ours, theirs = BetaKernel(weighted, h), BetaKernel(repeated, h)
+        np.testing.assert_allclose(ours.log_density(), theirs.log_density(), rtol=1e-12)
+        for event in (True, False):
+            np.testing.assert_allclose(
+                ours.left_out(event=event), theirs.left_out(event=event), atol=1e-12
+            )
+            np.testing.assert_allclose(
+                ours.pairs_left_out(event=event), theirs.pairs_left_out(event=event), atol=1e-12
+            )
+    assert best_bandwidth(weighted) == best_bandwidth(repeated)
+    assert quick_bandwidth(weighted) == pytest.approx(quick_bandwidth(repeated))
+
+
+def test_lonely_claims_are_summed_alike_in_blocks_of_any_size(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    p = np.random.default_rng(12).random(200)
+    kernel = BetaKernel(_pooled(p, p > 0.4)[0], 1e-4)
+    new = np.random.default_rng(13).random(300)
+    expected = (
+        kernel.at(floored_log_odds(new)),
+        kernel.log_density(),
+        kernel.pairs_left_out(event=True),
+    )
+    monkeypatch.setattr(beta_kernel, "_CELLS_AT_ONCE", 100)
+    monkeypatch.setattr(beta_kernel, "_ROWS_AT_ONCE", 7)
+    found = (
+        kernel.at(floored_log_odds(new)),
+        kernel.log_density(),
+        kernel.pairs_left_out(event=True),
+    )
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-20)
+
+
+def test_a_row_that_weighs_less_than_one_is_left_out_whole() -> None:
+    # So weights that sum to one are as good as counts.
+    random = np.random.default_rng(9)
+    p, y = random.random(30), random.random(30) < 0.5
+    whole, part = _pooled(p, y)[0], _pooled(p, y, np.full(30, 1 / 30))[0]
+    for event in (True, False):
+        np.testing.assert_allclose(
+            BetaKernel(part, 0.01).left_out(event=event),
+            BetaKernel(whole, 0.01).left_out(event=event),
+            rtol=1e-12,
+        )
+    assert best_bandwidth(part) == best_bandwidth(whole)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "piled up", "far odds"])
+def test_the_best_bandwidth_is_that_of_dense_sums(kind: str) -> None:
+    p = _claims(kind, 10)
+    claims, _ = _pooled(p, p > 0.5)
+    likelihood = [log_density(two(p), h).sum() for h in BANDWIDTHS]
+    assert best_bandwidth(claims) == BANDWIDTHS[np.argmax(likelihood)]
+
+
+def test_the_quick_bandwidth_is_near_the_best() -> None:
+    for shape in [(2, 2), (5, 2), (1, 1)]:
+        p = np.random.default_rng(11).beta(*shape, 3000)
+        claims, _ = _pooled(p, p > 0.5)
+        assert 0.2 < quick_bandwidth(claims) / best_bandwidth(claims) < 5
+
+
+def test_a_single_claim_has_a_bandwidth() -> None:
+    claims, _ = _pooled(np.full(5, 0.3), np.array([True, False, True, True, False]))
+    assert best_bandwidth(claims) == BANDWIDTHS[0] == quick_bandwidth(claims)
+    np.testing.assert_allclose(BetaKernel(claims, 1e-5).left_out(event=True), 0.5)

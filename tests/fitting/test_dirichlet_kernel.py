@@ -1,0 +1,133 @@
+"""Sums of Dirichlet kernels in blocks against dense ones."""
+
+import numpy as np
+import pytest
+from shared_kernels import left_out as dense
+from shared_kernels import log_density, log_kernels, pairs_left_out
+
+from calibrant.fitting import dirichlet_kernel
+from calibrant.fitting.bandwidths import BANDWIDTHS
+from calibrant.fitting.dirichlet_kernel import (
+    Vectors,
+    best_bandwidth,
+    left_out,
+    quick_bandwidth,
+    vectors,
+)
+
+
+def _data(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    random = np.random.default_rng(seed)
+    p = random.dirichlet(np.full(k, 0.3), n)
+    # Exact zeros and ones, and rows that are the same.
+    p[0], p[1] = np.eye(k)[0], np.eye(k)[0]
+    p[2] = p[3]
+    return p, random.integers(0, k, n)
+
+
+def _shares(rows: Vectors, h: float, *, pairs: bool = False) -> np.ndarray:
+    return left_out(rows, h, lambda _, share: share, _nothing, pairs=pairs)
+
+
+def _nothing() -> None:
+    pass
+
+
+@pytest.mark.parametrize("h", [1e-3, 1e-2, 0.1])
+@pytest.mark.parametrize(("n", "k"), [(300, 3), (300, 10), (200, 100), (100, 1000)])
+def test_against_dense_sums(n: int, k: int, h: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dirichlet_kernel, "_CELLS", 17 * n)
+    p, y = _data(n, k)
+    rows = vectors(p, y, None, logits=False)
+    assert len(rows.blocks()) > 3
+    order = np.argsort(y, kind="stable")
+    np.testing.assert_allclose(_shares(rows, h), dense(p, y, h)[order], rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("h", [1e-4, 0.01, 0.5])
+def test_pairs_against_exact_arithmetic(h: float) -> None:
+    p, y = _data(30, 3)
+    found = _shares(vectors(p, y, None, logits=False), h, pairs=True)
+    expected = pairs_left_out(p, y, h)[np.argsort(y, kind="stable")]
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("pairs", [False, True])
+def test_weights_are_counts(*, pairs: bool) -> None:
+    p, y = _data(40, 4)
+    w = np.random.default_rng(1).integers(0, 4, 40)
+    w[2] = 3
+    times = np.repeat(np.arange(40), w)
+    weighted, repeated = (
+        vectors(p, y, w.astype(float), logits=False),
+        vectors(p[times], y[times], None, logits=False),
+    )
+    kept = np.argsort(y, kind="stable")
+    each = np.repeat(np.arange((w > 0).sum()), w[kept][w[kept] > 0])
+    np.testing.assert_allclose(
+        _shares(weighted, 0.01, pairs=pairs)[each], _shares(repeated, 0.01, pairs=pairs), atol=1e-12
+    )
+    assert best_bandwidth(weighted, _nothing) == best_bandwidth(repeated, _nothing)
+    assert quick_bandwidth(weighted) == pytest.approx(quick_bandwidth(repeated))
+
+
+def test_logits_and_probabilities_agree() -> None:
+    random = np.random.default_rng(2)
+    z, y = random.normal(0, 3, (100, 5)), random.integers(0, 5, 100)
+    z[0] = [1e4, -1e4, 0, 0, 0]
+    p = np.exp(z - z.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    found = [
+        _shares(vectors(values, y, None, logits=logits), 0.01)
+        for values, logits in ((z, True), (p, False))
+    ]
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-14)
+    single = _shares(vectors(z.astype(np.float32), y, None, logits=True), 0.01)
+    double = _shares(vectors(z.astype(np.float32).astype(float), y, None, logits=True), 0.01)
+    np.testing.assert_array_equal(single, double)
+
+
+def test_a_class_never_seen_has_no_share() -> None:
+    p, y = _data(50, 4)
+    found = _shares(vectors(p, np.where(y == 2, 3, y), None, logits=False), 0.01)
+    assert (found[:, 2] == 0).all()
+    np.testing.assert_allclose(found.sum(1), 1)
+
+
+def test_the_best_bandwidth_is_that_of_dense_sums() -> None:
+    for k in (3, 20):
+        p = np.random.default_rng(k).dirichlet(np.ones(k), 200)
+        rows = vectors(p, np.arange(200) % k, None, logits=False)
+        assert (
+            best_bandwidth(rows, _nothing)
+            == BANDWIDTHS[np.argmax([log_density(p, h).sum() for h in BANDWIDTHS])]
+        )
+
+
+def test_the_quick_bandwidth_is_near_the_best() -> None:
+    for k in (3, 10):
+        p = np.random.default_rng(k).dirichlet(np.full(k, 2.0), 1000)
+        rows = vectors(p, np.arange(1000) % k, None, logits=False)
+        assert 0.2 < quick_bandwidth(rows) / best_bandwidth(rows, _nothing) < 5
+
+
+def test_every_block_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dirichlet_kernel, "_CELLS", 1000)
+    p, y = _data(100, 3)
+    rows = vectors(p, y, None, logits=False)
+    ticks: list[None] = []
+    best_bandwidth(rows, lambda: ticks.append(None))
+    assert len(ticks) == len(rows.blocks()) == 10
+    left_out(rows, 0.01, lambda _, share: share, lambda: ticks.append(None))
+    assert len(ticks) == 20
+
+
+def test_the_dense_kernel_is_a_density() -> None:
+    # The reference itself, by an integral over the simplex of three classes.
+    steps = 400
+    first, second = (each.ravel() / steps for each in np.mgrid[1:steps, 1:steps])
+    inside = first + second < 1 - 0.5 / steps
+    at = np.stack([first, second, 1 - first - second], axis=1)[inside]
+    for h in (0.02, 0.2):
+        heights = np.exp(log_kernels(at, np.array([[0.2, 0.3, 0.5], [0.4, 0.4, 0.2]]), h))
+        np.testing.assert_allclose(heights.sum(0) / steps**2, 1, atol=0.01)

@@ -1,0 +1,309 @@
+"""Intervals cover, comparisons are paired, and both keep the laws of weights and order."""
+
+import sys
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+from shared_claims import claims
+from shared_terminal import Terminal
+
+from calibrant import (
+    Predictions,
+    Temperature,
+    View,
+    accuracy,
+    binary,
+    brier,
+    calibration_error,
+    classwise,
+    classwise_ece,
+    ece,
+    from_logits,
+    from_probs,
+    ks_error,
+    mce,
+    nll,
+    one_class,
+    slope_intercept,
+    top_label,
+    top_label_brier,
+)
+from calibrant.inference.intervals import compare_models, interval
+from calibrant.simulate import task
+
+
+def _sharp(seed: int, n: int = 300, k: int = 4) -> Predictions:
+    random = np.random.default_rng(seed)
+    z = random.normal(0, 2, (n, k))
+    return from_logits(z, (z / 2 + random.gumbel(size=z.shape)).argmax(1))
+
+
+@pytest.mark.parametrize(("measure", "error"), [(ece, 0.02), (ece, 0.1), (ks_error, 0.1)])
+def test_intervals_of_errors_cover_the_truth(
+    measure: Callable[[View], float], error: float
+) -> None:
+    found = [
+        interval(measure, task("square", error).sample(300, seed).view, n_boot=160)
+        for seed in range(15)
+    ]
+    # Of 15 intervals that cover with probability 0.95, more than 3 miss once in 180 times.
+    assert sum(not low <= error <= high for _, low, high in found) <= 3
+    assert np.mean([high - low for _, low, high in found]) < 0.13
+    assert error < 0.1 or np.mean([low for _, low, _ in found]) > 0.02
+
+
+def test_right_claims_may_have_no_error_at_all() -> None:
+    found = [
+        interval(ece, task("square", 0.0).sample(300, seed).view, n_boot=160) for seed in range(12)
+    ]
+    assert sum(low == 0.0 for _, low, _ in found) >= 10
+    # Chance alone shows this much, so the estimate says little.
+    assert all(estimate > 0.02 for estimate, _, _ in found)
+
+
+def test_the_estimate_is_the_measure_itself() -> None:
+    view = claims(300, lift=0.5)
+    for measure in (ece, ks_error, mce, brier, nll):
+        assert interval(measure, view, n_boot=100).estimate == measure(view)
+
+
+def test_one_claim_is_a_binomial_share() -> None:
+    # The error is |share - 0.5|, so test inversion is that of a binomial share, less the guard against luck.
+    n, k = 400, 260
+    found = interval(ece, binary([0.5] * n, [1] * k + [0] * (n - k)), n_boot=4000)
+    shares = np.linspace(0.5, 0.8, 3001)
+    accepted = shares[(binom.cdf(k, n, shares) >= 0.025) & (binom.sf(k - 1, n, shares) >= 0.025)]
+    assert found.low == pytest.approx(accepted[0] - 0.5, abs=0.012)
+    assert found.high == pytest.approx(accepted[-1] - 0.5, abs=0.012)
+
+
+def test_errors_of_the_smooth_map() -> None:
+    view = task("square", 0.1).sample(500, 0).view
+    estimate, low, high = interval(calibration_error, view, n_boot=100)
+    assert estimate == calibration_error(view)
+    assert 0.02 < low < 0.1 < high < 0.2
+    estimate, low, high = interval(calibration_error, binary([0.3], [1]), n_boot=100)
+    assert low == 0
+    assert high == pytest.approx(0.7, abs=1e-3)
+
+
+def test_scores_get_the_interval_of_a_mean() -> None:
+    view = claims(2000)
+    loss = (view.p - view.y) ** 2
+    half = norm.ppf(0.975) * loss.std() / np.sqrt(view.n)
+    found = interval(brier, view, n_boot=2000)
+    assert found.low == pytest.approx(loss.mean() - half, abs=half / 8)
+    assert found.high == pytest.approx(loss.mean() + half, abs=half / 8)
+
+
+def test_what_has_a_sign_is_no_error() -> None:
+    view = claims(2000, lift=0.4)
+    found = interval(lambda x: slope_intercept(x).intercept, view, n_boot=200)
+    assert found.low < found.estimate < found.high
+    assert found.low < 0.4 < found.high
+    below = interval(lambda x: -slope_intercept(x).intercept, view, n_boot=200)
+    assert (below.low, below.high) == pytest.approx((-found.high, -found.low))
+
+
+def test_wider_for_more_confidence_and_the_same_for_one_seed() -> None:
+    view = claims(400, lift=1.0)
+    for measure in (ece, brier):
+        narrow, wide = (interval(measure, view, level=level, n_boot=200) for level in (0.8, 0.99))
+        assert wide.low < narrow.low < narrow.high < wide.high
+        assert interval(measure, view, n_boot=200, seed=3) == interval(
+            measure, view, n_boot=200, seed=3
+        )
+        assert interval(measure, view, n_boot=200, seed=3) != interval(
+            measure, view, n_boot=200, seed=4
+        )
+
+
+def test_predictions_are_asked_their_top_label_where_a_measure_does() -> None:
+    pred = _sharp(0)
+    assert interval(ece, pred, n_boot=100) == interval(ece, top_label(pred), n_boot=100)
+    loss = -np.log(pred.probs[np.arange(pred.n), pred.labels])
+    half = norm.ppf(0.975) * loss.std() / np.sqrt(pred.n)
+    low, high = interval(nll, pred, n_boot=1000)[1:]
+    assert [low, high] == pytest.approx([loss.mean() - half, loss.mean() + half], abs=half / 4)
+    assert interval(top_label_brier, pred, n_boot=100).estimate == top_label_brier(pred)
+    assert (
+        interval(accuracy, pred, n_boot=100).low
+        < accuracy(pred)
+        < interval(accuracy, pred, n_boot=100).high
+    )
+
+
+def test_errors_of_whole_vectors_are_refused_with_the_way_out() -> None:
+    pred = _sharp(0)
+    for measure in (classwise_ece, lambda x: ece(one_class(x, 3))):
+        with pytest.raises(ValueError, match=r"interval\(ece, classwise\(pred\)\)"):
+            interval(measure, pred)
+    low, high = interval(ece, classwise(pred), n_boot=100)[1:]
+    assert 0 < low < high < 0.2
+
+
+@pytest.mark.parametrize("measure", [ece, brier])
+def test_laws_of_order_and_weights(measure: Callable[[View], float]) -> None:
+    random = np.random.default_rng(0)
+    p = random.random(150).round(2)
+    y, w = random.random(150) < p**2, random.integers(0, 4, 150)
+    weighted, repeated = binary(p, y, weights=w), binary(np.repeat(p, w), np.repeat(y, w))
+    mixed = random.permutation(150)
+    shuffled = binary(p[mixed], y[mixed], weights=w[mixed])
+    found = interval(measure, weighted, n_boot=400)
+    assert interval(measure, shuffled, n_boot=400) == pytest.approx(found, abs=1e-12)
+    again = interval(measure, repeated, n_boot=400)
+    # Errors are drawn on pooled claims, where a weight and a repetition are one; rows of scores are drawn as they come.
+    assert again == pytest.approx(found, abs=1e-12 if measure is ece else 0.02)
+
+
+def test_the_order_of_tied_rows_plays_no_part() -> None:
+    random = np.random.default_rng(4)
+    p = random.dirichlet(np.ones(4), 200).round(2)
+    pred = from_probs(p / p.sum(1, keepdims=True), random.integers(0, 4, 200))
+    mixed = pred[random.permutation(200)]
+    for measure, ask in ((brier, lambda x: x), (ece, classwise)):
+        found, again = (interval(measure, ask(x), n_boot=100) for x in (pred, mixed))
+        assert found == pytest.approx(again, abs=1e-12)
+
+
+def test_log_odds_beyond_rounding_are_kept() -> None:
+    random = np.random.default_rng(0)
+    z = random.normal(0, 30, 300)
+    pred = from_logits(z, random.random(300) < 1 / (1 + np.exp(-z / 10)))
+    view = one_class(pred, 1)
+    low, high = interval(calibration_error, view, n_boot=100)[1:]
+    assert 0 < low < high < 0.5
+    assert interval(nll, view, n_boot=100).high > nll(view) > 1
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        binary([0.3], [1]),
+        binary([0.2, 0.9, 0.4], [0, 1, 1]),
+        binary([0.7] * 9, [1, 0] * 4 + [1]),
+        binary(np.linspace(0, 1, 40), [1] * 40),
+        binary(np.linspace(0, 1, 40), [0] * 40),
+        binary([0.0, 1.0] * 10, [0, 1] * 10),
+        binary([0.0, 1.0] * 10, [1, 0] * 10),
+        binary([1.0] * 5, [1] * 5),
+    ],
+    ids=[
+        "one row",
+        "three rows",
+        "one claim",
+        "all happen",
+        "none happens",
+        "sure and right",
+        "sure and wrong",
+        "1",
+    ],
+)
+@pytest.mark.parametrize("measure", [ece, mce, ks_error])
+def test_little_or_strange_data_give_wide_intervals(
+    view: View, measure: Callable[[View], float]
+) -> None:
+    estimate, low, high = interval(measure, view, n_boot=200)
+    assert 0 <= low <= high <= 1
+    assert np.isfinite(estimate)
+    if view.n < 10:
+        assert high - low > 0.2
+
+
+def test_what_means_nothing_is_refused() -> None:
+    view = claims(50)
+    with pytest.raises(ValueError, match="level must lie between 0 and 1"):
+        interval(ece, view, level=95)
+    with pytest.raises(ValueError, match="n_boot must be a whole number"):
+        interval(ece, view, n_boot=10)
+    with pytest.raises(ValueError, match="one number, got Line"):
+        interval(slope_intercept, view)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected Predictions, a View"):
+        interval(ece, view.p)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="at least two by name"):
+        compare_models({"one": view}, ece)
+
+
+def test_paired_differences_are_those_of_a_mean() -> None:
+    pred = _sharp(0, n=500)
+    mended = Temperature().fit(_sharp(1, n=500)).apply(pred)
+    found = compare_models({"raw": pred, "mended": mended}, nll, n_boot=2000)
+    losses = [-np.log(each.probs[np.arange(500), pred.labels]) for each in (pred, mended)]
+    gap = losses[1] - losses[0]
+    half = norm.ppf(0.975) * gap.std() / np.sqrt(500)
+    first, row = found.rows
+    assert (first.difference, first.low, first.high, first.differs) == (0, 0, 0, False)
+    assert found.paired
+    assert row.value == nll(mended)
+    assert row.difference == pytest.approx(gap.mean())
+    assert [row.low, row.high] == pytest.approx(
+        [gap.mean() - half, gap.mean() + half], abs=half / 5
+    )
+    assert row.differs
+    # Unpaired, the difference drowns in what all rows have in common.
+    apart = compare_models({"raw": pred, "mended": mended[1:]}, nll, n_boot=400)
+    assert not apart.paired
+    assert apart.rows[1].high - apart.rows[1].low > 4 * half
+
+
+def test_other_labels_are_other_rows() -> None:
+    one, other = _sharp(0), _sharp(1)
+    assert compare_models({"one": one, "same": one}, ece, n_boot=100).paired
+    assert not compare_models({"one": one, "other": other}, ece, n_boot=100).paired
+
+
+def test_a_measure_that_gives_nan_is_refused() -> None:
+    with pytest.raises(ValueError, match="measure must give a number, got nan"):
+        interval(lambda _: float("nan"), claims(20), n_boot=100)
+
+
+def test_a_model_does_not_differ_from_its_like() -> None:
+    random = np.random.default_rng(0)
+    false_alarms = 0
+    for seed in range(30):
+        p = random.random(300)
+        y = random.random(300) < p
+        models = {"a": binary(np.clip(p + random.normal(0, 0.05, 300), 0, 1), y)}
+        models["b"] = binary(np.clip(p + random.normal(0, 0.05, 300), 0, 1), y)
+        false_alarms += compare_models(models, ece, n_boot=100, seed=seed).rows[1].differs
+    assert false_alarms <= 5
+
+
+def test_a_comparison_prints_as_a_table() -> None:
+    random = np.random.default_rng(0)
+    p = random.random(400)
+    y = random.random(400) < p
+    found = compare_models({"right": binary(p, y), "reversed": binary(1 - p, y)}, brier, n_boot=100)
+    lines = str(found).splitlines()
+    assert "above right" in lines[0]
+    assert "95% interval" in lines[0]
+    assert lines[1].split() == ["right", f"{found.rows[0].value:.5f}"]
+    assert lines[2].startswith("reversed")
+    assert lines[2].endswith("differs")
+    assert found.to_dict()["rows"][1]["name"] == "reversed"
+
+
+def test_several_views_are_compared_by_the_measure_of_all() -> None:
+    pred = _sharp(0)
+    models = {
+        "raw": classwise(pred),
+        "flat": classwise(from_probs(np.full((pred.n, 4), 0.25), pred.labels)),
+    }
+    found = compare_models(models, ece, n_boot=100)
+    assert [row.value for row in found.rows] == [ece(x) for x in models.values()]
+    assert found.paired
+
+
+def test_progress_shows_on_a_terminal_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    interval(ece, claims(50), n_boot=100)
+    assert capsys.readouterr() == ("", "")
+
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    interval(ece, claims(50), n_boot=100)
+    assert "drawing outcomes" in screen.getvalue()
