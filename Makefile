@@ -9,8 +9,10 @@ DEV := $(VENV)/.dev
 # Peers have many dependencies of their own, so they live apart.
 PEERS := .venv-peers
 DIRICHLET := .venv-dirichlet
+# Percent of branches and lines that the tests must reach.
+FLOOR := 97
 
-.PHONY: demo setup test lint types bench clean
+.PHONY: demo setup test coverage lint types bench clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
@@ -19,6 +21,11 @@ setup: $(DEV)
 
 test: $(DEV)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
+
+# The same tests, a third slower for the measuring.
+coverage: $(DEV)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered \
+		--cov-fail-under=$(FLOOR)
 
 lint: $(DEV)
 	$(BIN)/ruff check .

@@ -15,7 +15,7 @@ from models import REAL, ZOO, halves
 from studies import gather, parts_of
 
 import calibrant as c
-from calibrant.deploy.store import write_whole
+from calibrant.inputs.paths import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "arena.md"
 FAMILIES: dict[str, c.Family] = {

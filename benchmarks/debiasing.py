@@ -115,8 +115,8 @@ def main() -> None:
         "(three samples a seed), 0.02 and 0.05 of the shapes square, beta1 and stairs, each error weighing the same; "
         "and what debiasing adds "
         "to it over all samples, with its standard error paired by seed. Seeds had no part in any choice. \"formula\" "
-        "is that of paper 004 for bins, `debias=True`; all others subtract, as squares, what outcomes drawn from the "
-        "claims show.",
+        "is that of Kängsepp et al. 2022 for bins, `debias=True`; all others subtract, as squares, what outcomes "
+        "drawn from the claims show.",
         "",
         *table(found),
         stamp("scipy", "polars"),

@@ -156,7 +156,7 @@ def page(covered: pl.DataFrame, alarms: pl.DataFrame, finds: pl.DataFrame, exten
             "",
             "## 95% intervals of the true error",
             "",
-            "`interval` on the five shapes of paper 004, each with true errors "
+            "`interval` on the five shapes of Kängsepp et al. 2022, each with true errors "
             f"{', '.join(map(str, ERRORS))}; then by true error over all shapes. The true value is the mean distance "
             "of claims from true chances, E|p - c|; for ks_error, which adds up gaps of one sign only, its own on "
             "a million rows. With few replicates the limits themselves are noisy, which costs coverage; 1000 are the "

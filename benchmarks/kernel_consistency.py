@@ -1,8 +1,8 @@
 """Kernel errors where the true canonical error is known; writes docs/benchmarks/kernel_consistency.md.
 
 Claims are drawn from Dirichlet distributions and are too bold or too timid by a known power, so that the true error is
-an average over claims. Estimates are held against it as rows grow (figures 11 and 12 of paper 001), and kernels against
-triangles over models of many errors (its figures 3 and 9).
+an average over claims. Estimates are held against it as rows grow, and kernels against triangles over models of many
+errors (figures 11 and 12, and 3 and 9, of Popordanoska et al. 2022).
 """
 
 import argparse
@@ -18,8 +18,9 @@ from rich.progress import track
 from scipy.stats import spearmanr
 
 from calibrant import Predictions, canonical, from_probs
-from calibrant.deploy.store import write_whole
-from calibrant.fitting.dirichlet_kernel import best_bandwidth, vectors
+from calibrant.fitting.dirichlet_kernel import best_bandwidth
+from calibrant.fitting.labelled_vectors import labelled_vectors
+from calibrant.inputs.paths import write_whole
 from calibrant.measures.kde import kde_decompose, kde_error
 from calibrant.measures.simplex import simplex_error
 
@@ -33,7 +34,7 @@ CLASSES = (3, 10)
 POWER = 0.5
 POWERS = tuple(float(power) for power in np.linspace(0.3, 2.0, 18))
 ROWS_OF_MODELS = 3000
-# As in the paper's figures: one bandwidth for all sizes, and what it gives on many rows for the truth.
+# As in their figures: one bandwidth for all sizes, and what it gives on many rows for the truth.
 FIXED, ROWS_OF_LIMIT = 0.05, 20_000
 # How many data sets of each size.
 FULL = {100: 32, 200: 32, 400: 32, 800: 24, 1600: 16, 3200: 10}
@@ -83,7 +84,8 @@ ESTIMATES: dict[str, Callable[[Predictions, float], float]] = {
 def estimate(draw: Draw) -> dict[str, float]:
     """Every estimate of one data set, kernels with the likeliest bandwidth."""
     pred = sample(draw)
-    h = best_bandwidth(vectors(pred.values, pred.labels, None, logits=False), lambda: None)
+    rows = labelled_vectors(pred.values, pred.labels, None, logits=False)
+    h = best_bandwidth(rows, lambda: None)
     return {"bandwidth": h} | {name: of(pred, h) for name, of in ESTIMATES.items()}
 
 
@@ -181,8 +183,8 @@ triangles are 25. "Spread" claims are Dirichlet(0.5), "clustered" ones lie about
 proportional to the root of the claim. Where few rows are near a claim, chance adds to the distance of their mean
 outcome from it; pairs of neighbours (eq. 14) are free of that.
 
-The last column is the paper's own comparison: one bandwidth, 0.05, for every size, held not against the truth but
-against what the same estimate gives on 20,000 rows. It tells how it settles, not where.
+The last column is the comparison of Popordanoska et al. 2022: one bandwidth, 0.05, for every size, held not against
+the truth but against what the same estimate gives on 20,000 rows. It tells how it settles, not where.
 
 Other claims were tried before these. Kernels fare worse on claims spread evenly, Dirichlet(1), of 10 classes, where the
 likeliest bandwidth is 1 and norm 1 does not fall, and on claims near the corners, Dirichlet(0.1), of 10 classes, where

@@ -1,4 +1,4 @@
-"""Kernel estimators on the paper's draws of tasks whose true map is known; writes docs/benchmarks/kernel_rows.md."""
+"""Kernel estimators on the draws of Kängsepp et al. 2022; writes docs/benchmarks/kernel_rows.md."""
 
 from itertools import product
 from pathlib import Path
@@ -9,7 +9,7 @@ import polars as pl
 from evaluators import head
 from machine import stamp
 from studies import gather, is_quick, parts_of, publish
-from synthetic import CAPTIONS, PAPER, QUICK, Draws, Table, by_draw
+from synthetic import CAPTIONS, PUBLISHED, QUICK, Draws, Table, by_draw
 
 from calibrant import (
     Kernel,
@@ -76,15 +76,15 @@ def table(found: pl.DataFrame, name: Table) -> list[str]:
 def main() -> None:
     """Run the study and write the page, whole or not at all."""
     quick = is_quick(__doc__)
-    draws, parts = (QUICK, None) if quick else (PAPER, parts_of(PAGE))
+    draws, parts = (QUICK, None) if quick else (PUBLISHED, parts_of(PAGE))
     found = gather(judge, draws.jobs, "kernel estimators", parts)
     text = "\n".join([
         "# Kernel estimators where the true map is known",
         "",
-        "The draws of paper 004, as in [synthetic.md](synthetic.md), where all other rows stand. Kernel: the map of "
-        "Beta kernels, bandwidth by likelihood; its errors are `kde_error`, which leaves each row out, and with eq. 14 "
-        "of paper 001 the squared error without bias. triweight: the KDE-ECE of Zhang et al. 2020. Maps are tested on "
-        "10,000 claims.",
+        "The draws of Kängsepp et al. 2022, as in [synthetic.md](synthetic.md), where all other rows stand. Kernel: "
+        "the map of Beta kernels, bandwidth by likelihood; its errors are `kde_error`, which leaves each row out, and "
+        "with eq. 14 of Popordanoska et al. 2022 the squared error without bias. triweight: the KDE-ECE of Zhang et "
+        "al. 2020. Maps are tested on 10,000 claims.",
         "",
         *(line for name in CAPTIONS for line in table(found, name)),
         stamp("scipy", "polars"),

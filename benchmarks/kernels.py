@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from rich.progress import track
 
 from calibrant import binary, canonical, from_logits, from_probs
-from calibrant.deploy.store import write_whole
 from calibrant.families.binary.kernel import Kernel
 from calibrant.fitting.bandwidths import BANDWIDTHS
+from calibrant.inputs.paths import write_whole
 from calibrant.measures.kde import kde_error
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "kernels.md"

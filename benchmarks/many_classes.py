@@ -16,7 +16,7 @@ from machine import stamp
 from rich.progress import track
 
 import calibrant as c
-from calibrant.deploy.store import write_whole
+from calibrant.inputs.paths import write_whole
 from calibrant.reporting.description import describe
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "many_classes.md"

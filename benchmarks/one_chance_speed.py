@@ -21,7 +21,7 @@ from speed import _timed as timed
 from venn_abers import VennAbers
 
 import calibrant as c
-from calibrant.deploy.store import write_whole
+from calibrant.inputs.paths import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "one_chance_speed.md"
 Chances = NDArray[np.float64]

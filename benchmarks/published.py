@@ -1,6 +1,6 @@
-"""Tables of papers 000 and 002, beside what they print and on the sample models; writes docs/benchmarks/published.md.
+"""Tables of Gupta et al. 2021 and Guo et al. 2017; writes docs/benchmarks/published.md.
 
-Needs the files beside the checkout.
+They stand beside what is printed there, and are made of the sample models too. Needs the files beside the checkout.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from models import REAL, ZOO, part
 from rich.progress import track
 
 import calibrant as c
-from calibrant.deploy.store import write_whole
+from calibrant.inputs.paths import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "published.md"
 Families = dict[str, tuple[c.Family, ...]]
@@ -40,7 +40,7 @@ MEASURES_000: dict[str, Callable[[c.Predictions], float]] = {
     "ECE, 25 bins %": lambda pred: c.ece(pred, 25),
     "accuracy %": c.accuracy,
 }
-# Paper 000, Tables 1, 2, 4, 5 and 6, ResNet-110 on CIFAR-10, by method in the order above.
+# Gupta et al. 2021, Tables 1, 2, 4, 5 and 6, ResNet-110 on CIFAR-10, by method in the order above.
 PRINTED_000 = {
     "KS top-1 %": (4.750, 0.916, 0.996, 0.977, 1.060, 0.643),
     "KS top-2 %": (3.011, 0.947, 0.948, 0.598, 0.953, 0.347),
@@ -163,7 +163,7 @@ def main() -> None:
         [
             "# Published tables",
             "",
-            "## Paper 000: ResNet-110 on CIFAR-10",
+            "## Gupta et al. 2021: ResNet-110 on CIFAR-10",
             "",
             "The authors' own logits, fitted on val and measured on test; in brackets what Tables 1, 2, 4, 5 and 6 "
             "print. Their vector scaling stops before its optimum, and their choice of strengths is not ours.",
@@ -173,7 +173,7 @@ def main() -> None:
             "## The same on the sample models",
             "",
             *on_the_zoo(OF_000, MEASURES_000),
-            "## Paper 002's seven methods on the sample models",
+            "## The seven methods of Guo et al. 2017 on the sample models",
             "",
             *on_the_zoo(OF_002, MEASURES_002),
             "## Richer families fit their own rows better",

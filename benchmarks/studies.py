@@ -10,7 +10,7 @@ import polars as pl
 from machine import workers
 from rich.progress import track
 
-from calibrant.deploy.store import write_whole
+from calibrant.inputs.paths import write_whole
 
 Job = TypeVar("Job")
 Records = list[dict[str, Any]]

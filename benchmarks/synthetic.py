@@ -1,7 +1,7 @@
 """Evaluators on tasks whose true map is known; writes docs/benchmarks/synthetic.md.
 
-Tables F20 to F23 of "On the usefulness of the fit-on-the-test view" on the paper's own draws, with biases and standard
-deviations, and the same on fresh draws. A family joins by one line in evaluators.py.
+Tables F20 to F23 of Kängsepp et al. 2022 on their own draws, with biases and standard deviations, and the same on fresh
+draws. A family joins by one line in evaluators.py.
 """
 
 import time
@@ -29,7 +29,7 @@ CAPTIONS: dict[Table, str] = {
     "F22": "the same of squared errors, x 1000",
     "F23": "rank correlation of estimated and true errors",
 }
-# Paper 004, by shape in the order of SHAPES.
+# Kängsepp et al. 2022, by shape in the order of SHAPES.
 PRINTED: dict[Table, dict[str, tuple[float, ...]]] = {
     "F20": {
         "ES15": (24.76, 24.78, 25.30, 25.54, 26.79),
@@ -108,7 +108,7 @@ class Draws(NamedTuple):
         )
 
 
-PAPER = Draws((1000, 3000, 10000), tuple(range(5)), ERRORS, 1, SLOW, ERRORS)
+PUBLISHED = Draws((1000, 3000, 10000), tuple(range(5)), ERRORS, 1, SLOW, ERRORS)
 FRESH = Draws((1000, 3000, 10000), tuple(range(100, 200)), ERRORS[::4], 100, ("PL", "PL3"), (0.04,))
 QUICK = Draws((1000,), (0, 1), ERRORS[::10], 1000, ("PL", "PL3"), (0.0,))
 
@@ -164,7 +164,7 @@ def by_draw(found: pl.DataFrame, table: str) -> pl.DataFrame:
     return pl.DataFrame(ranks, schema=[*keys, "value"], orient="row")
 
 
-def beside_the_paper(found: pl.DataFrame, table: Table) -> list[str]:
+def beside_published(found: pl.DataFrame, table: Table) -> list[str]:
     """A table whose cells hold our figure and, in brackets, the printed one; bold where a digit differs."""
     means = by_draw(found, table).group_by("row", "shape").agg(pl.col("value").mean())
     ours = {(row, shape): value for row, shape, value in means.iter_rows()}
@@ -174,7 +174,7 @@ def beside_the_paper(found: pl.DataFrame, table: Table) -> list[str]:
         printed = PRINTED[table].get(row, (None,) * len(SHAPES))
         values = [ours.get((row, shape)) for shape in SHAPES]
         cells = [_beside(*pair, digits) for pair in zip(values, printed, strict=True)]
-        # The paper prints no mean; that of its rounded figures stands in brackets.
+        # No mean is printed; that of the rounded figures stands in brackets.
         mean = _beside(_mean(values), _mean(printed), digits).replace("**", "")
         lines.append("| " + " | ".join([row, *cells, mean]) + " |")
     return [f"**{table}**: {CAPTIONS[table]}.", "", *head("", *SHAPES, "mean"), *lines, ""]
@@ -262,9 +262,9 @@ def _paired(row: pl.DataFrame, ours: pl.DataFrame, digits: int, *, own: bool) ->
 def main() -> None:
     """Run the studies and write the page, whole or not at all."""
     quick = is_quick(__doc__)
-    paper, fresh = (QUICK, QUICK) if quick else (PAPER, FRESH)
+    published, fresh = (QUICK, QUICK) if quick else (PUBLISHED, FRESH)
     parts = None if quick else parts_of(PAGE)
-    on_paper = gather(judge, paper.jobs, "the paper's draws", parts)
+    on_published = gather(judge, published.jobs, "published draws", parts)
     on_fresh = gather(judge, fresh.jobs, "fresh draws", parts)
     page = [
         "# Tasks whose true map is known",
@@ -273,17 +273,17 @@ def main() -> None:
         "odds, with log loss or squared loss; \"no slack\" takes the least held-out error instead of the simplest "
         "within 0.1% of it. Lower is better, but for F23.",
         "",
-        "The settings of Smooth, and one of the search of PL and PL3, were chosen on the paper's draws, so the first "
+        "The settings of Smooth, and one of the search of PL and PL3, were chosen on the published draws, so the first "
         "tables flatter them; the fresh draws had no part in the choice, but are of the same five shapes.",
         "",
-        "## The paper's draws",
+        "## The published draws",
         "",
-        f"Paper 004, Tables F20 to F23: {paper} (a tenth of them for rows that the paper does not print, PL and PL3). "
-        "In brackets what the paper prints; bold where a digit differs. Only 15 draws of outcomes stand behind a cell. "
-        f"It took {on_paper['seconds'].sum() / 60:.0f} minutes of one core.",
+        f"Kängsepp et al. 2022, Tables F20 to F23: {published} (a tenth of them for rows that are not printed there, "
+        "PL and PL3). In brackets what is printed there; bold where a digit differs. Only 15 draws of outcomes stand "
+        f"behind a cell. It took {on_published['seconds'].sum() / 60:.0f} minutes of one core.",
         "",
-        *(line for table in CAPTIONS for line in beside_the_paper(on_paper, table)),
-        *spreads(on_paper),
+        *(line for table in CAPTIONS for line in beside_published(on_published, table)),
+        *spreads(on_published),
         "## Fresh draws",
         "",
         f"{fresh}; {' and '.join(fresh.slow)} with true error {', '.join(map(str, fresh.slow_errors))} alone. In "

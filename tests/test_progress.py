@@ -14,21 +14,21 @@ def test_a_bar_on_a_terminal_and_silence_elsewhere(
     for screen in (None, Terminal()):
         if screen is not None:
             monkeypatch.setattr(sys, "stderr", screen)
-        with progress("counting sheep", 2) as tick:
-            tick()
-            tick()
+        with progress("counting sheep", 2) as advance:
+            advance()
+            advance()
         if screen is None:
             assert capsys.readouterr() == ("", "")
         else:
             assert "counting sheep" in screen.getvalue()
 
 
-def test_nothing_is_seen_where_it_is_hushed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_seen_where_it_is_to_be_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
-    with quiet(), progress("counting sheep", 1) as tick:
-        tick()
+    with quiet(), progress("counting sheep", 1) as advance:
+        advance()
     assert screen.getvalue() == ""
-    with progress("counting sheep", 1) as tick:
-        tick()
+    with progress("counting sheep", 1) as advance:
+        advance()
     assert "counting sheep" in screen.getvalue()

@@ -1,7 +1,11 @@
-"""Simulated tasks have the truth they claim, families are judged by it, and the theorems of paper 004 hold."""
+"""Tasks have the truth they claim, families are judged by it, and theorems of it hold.
 
-from collections.abc import Callable
+The theorems are those of Kängsepp et al. 2022.
+"""
+
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -18,8 +22,9 @@ from calibrant import (
     samples,
     top_label,
 )
-from calibrant.families.binary.binned import Edges
-from calibrant.families.family import ChanceFamily, ChanceRule
+from calibrant.families.binary.family import ChanceFamily
+from calibrant.families.family import ChanceRule, Edges, Fact
+from calibrant.families.operations import Claims, Operations, Value
 from calibrant.fitting.types import Array
 from calibrant.simulate import ERRORS, SHAPES, Shape, Task, assess, realistic, task, truth_after
 
@@ -34,11 +39,10 @@ def test_a_task_has_its_error_and_its_outcomes_follow_the_truth(shape: Shape) ->
 
 
 def test_draws_are_the_same_for_every_shape() -> None:
-    draws = [task(shape, 0.05).sample(100, seed=3) for shape in SHAPES]
-    assert all(
-        (draw.view.y == draws[0].view.y).all() and (draw.truth == draws[0].truth).all()
-        for draw in draws
-    )
+    first, *others = [task(shape, 0.05).sample(100, seed=3) for shape in SHAPES]
+    for draw in others:
+        assert (draw.view.y == first.view.y).all()
+        assert (draw.truth == first.truth).all()
 
 
 def test_shapes_keep_the_ends() -> None:
@@ -57,9 +61,8 @@ def test_a_realistic_task_has_the_claims_of_the_model_and_outcomes_of_the_map() 
     view, truth = realistic(claims, true_map).sample(50_000, seed=0)
     assert np.isin(view.p, claims.p).all()
     assert np.isin(view.log_odds, claims.log_odds).all()
-    np.testing.assert_allclose(
-        np.quantile(view.p, [0.1, 0.5]), np.quantile(claims.p, [0.1, 0.5]), atol=0.01
-    )
+    drawn = np.quantile(view.p, [0.1, 0.5])
+    np.testing.assert_allclose(drawn, np.quantile(claims.p, [0.1, 0.5]), atol=0.01)
     np.testing.assert_array_equal(truth, true_map(view))
     for low, high in ((0, 0.5), (0.5, 0.9), (0.9, 1)):
         inside = (view.p > low) & (view.p <= high)
@@ -84,23 +87,27 @@ def test_a_realistic_task_is_drawn_by_weight_and_by_seed() -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Formula(ChanceRule):
-    """A map that is known beforehand."""
+class KnownRule(ChanceRule):
+    """A rule that is known beforehand."""
 
-    formula: Callable[[Array], Array]
+    tag = "known"
+    function: Callable[[Array], Array]
 
-    def __call__(self, view: View) -> Array:
-        return self.formula(view.p)
+    def formula(self, claims: Claims, ops: Operations) -> Value:  # noqa: ARG002 - numpy alone
+        return self.function(claims.p)
+
+    def facts(self) -> Iterator[Fact]:
+        return iter(())
 
 
 @dataclass(frozen=True)
 class Known(ChanceFamily):
     """A family of one map, whatever the outcomes."""
 
-    formula: Callable[[Array], Array]
+    function: Callable[[Array], Array]
 
-    def chance_rule(self, view: View) -> Formula:  # noqa: ARG002 - the map is known
-        return Formula(self.formula)
+    def chance_rule(self, view: View) -> KnownRule:  # noqa: ARG002 - the map is known
+        return KnownRule(self.function)
 
 
 @pytest.mark.parametrize(
@@ -120,8 +127,9 @@ def test_a_family_is_assessed_as_by_hand() -> None:
     fit_on, test = of.sample(800, 5), of.sample(4000, 5 + 10**6)
     q = family.fit(fit_on.view)(test.view)
     assert found.map_error == np.abs(q - test.truth).mean()
-    left = sum(abs((q - test.truth)[q == chance].sum()) for chance in set(q.tolist())) / 4000
-    assert found.error_after == pytest.approx(left)
+    gap = q - test.truth
+    left = [abs(gap[q == chance].sum()) for chance in set(q.tolist())]
+    assert found.error_after == pytest.approx(sum(left) / 4000)
     assert found.estimate == calibration_error(fit_on.view, family)
     assert found.truth == np.abs(fit_on.view.p - fit_on.truth).mean()
     assert found.bias == found.estimate - found.truth
@@ -130,9 +138,8 @@ def test_a_family_is_assessed_as_by_hand() -> None:
 def test_the_true_map_is_perfect_and_shows_the_true_error() -> None:
     of = task("square", 0.07)
     chances = np.linspace(0, 1, 10**5)
-    found = assess(
-        Known(lambda p: np.interp(p, of.claim(chances), chances)), of, n=1000, seed=0, n_test=10_000
-    )
+    true_map = Known(lambda p: np.interp(p, of.claim(chances), chances))
+    found = assess(true_map, of, n=1000, seed=0, n_test=10_000)
     assert found.map_error == pytest.approx(0, abs=1e-8)
     assert found.error_after == pytest.approx(0, abs=1e-8)
     assert found.bias == pytest.approx(0, abs=1e-8)
@@ -168,11 +175,11 @@ def _expected_loss(divergence: Callable[[Array, Array], Array], q: Array) -> Arr
 def test_theorem_1_a_loss_saved_is_a_distance_saved(
     divergence: Callable[[Array, Array], Array],
 ) -> None:
-    first, second = np.array([0.1, 0.2, 0.5, 0.7, 0.9]), np.array([0.3, 0.3, 0.3, 0.85, 0.85])
-    saved = _expected_loss(divergence, first) - _expected_loss(divergence, second)
-    np.testing.assert_allclose(
-        saved, divergence(first, TRUTH) - divergence(second, TRUTH), atol=1e-15
-    )
+    first = np.array([0.1, 0.2, 0.5, 0.7, 0.9])
+    second = np.array([0.3, 0.3, 0.3, 0.85, 0.85])
+    loss_saved = _expected_loss(divergence, first) - _expected_loss(divergence, second)
+    distance_saved = divergence(first, TRUTH) - divergence(second, TRUTH)
+    np.testing.assert_allclose(loss_saved, distance_saved, atol=1e-15)
     if divergence is _entropy:
         plain = -xlogy(TRUTH, first) - xlogy(1 - TRUTH, 1 - first)
         np.testing.assert_allclose(_expected_loss(divergence, first), plain)
@@ -185,14 +192,16 @@ def test_theorem_2_binned_errors_are_those_of_the_best_map_of_slope_1(edges: Edg
     view = binary(p, random.random(60) < p**2)
     fitted = Binned(5, edges=edges).fit(view)
     # Every map of slope 1 is p plus a height for each bin: the best heights by least squares over rows.
-    place = np.searchsorted(fitted.rule.inner, p, side="left" if edges == "width" else "right")
-    heights = np.linalg.lstsq(np.eye(5)[place], view.y - p)[0]
-    np.testing.assert_allclose(fitted(view), p + heights[place], atol=1e-12)
+    side: Literal["left", "right"] = "left" if edges == "width" else "right"
+    bin_of_row = np.searchsorted(fitted.rule.inner, p, side=side)
+    heights = np.linalg.lstsq(np.eye(5)[bin_of_row], view.y - p)[0]
+    np.testing.assert_allclose(fitted(view), p + heights[bin_of_row], atol=1e-12)
+    gap = np.empty(5)
     for k in range(5):
-        inside = place == k
+        inside = bin_of_row == k
+        gap[k] = abs((view.y - p)[inside].mean())
         assert fitted([p[inside].mean()]) == pytest.approx([view.y[inside].mean()])
-    gap = np.abs([(view.y - p)[place == k].mean() for k in range(5)])
-    share = np.bincount(place) / 60
+    share = np.bincount(bin_of_row) / 60
     for alpha in (0.5, 1, 2, 3):
         assert (np.abs(fitted(view) - p) ** alpha).mean() == pytest.approx(share @ gap**alpha)
     assert ece(view, 5, edges=edges) == pytest.approx(share @ gap)
@@ -207,14 +216,12 @@ def test_theorem_3_a_map_is_off_by_what_is_left_and_by_what_it_merged(
     truth = np.repeat(TRUTH, ROWS)
     q = np.repeat([0.1, 0.4, 0.4, 0.7, 0.7], ROWS)
     after = truth_after(q, truth)
-    assert set(after.round(12)) == {
-        0.02,
-        round((25 * 0.3 + 30 * 0.35) / 55, 12),
-        round((20 * 0.8 + 15) / 35, 12),
-    }
-    distance, left, merged = (
-        divergence(*each).mean() for each in ((q, truth), (q, after), (after, truth))
-    )
+    second_and_third = (25 * 0.3 + 30 * 0.35) / 55
+    fourth_and_fifth = (20 * 0.8 + 15) / 35
+    assert set(after.round(12)) == {0.02, round(second_and_third, 12), round(fourth_and_fifth, 12)}
+    distance = divergence(q, truth).mean()
+    left = divergence(q, after).mean()
+    merged = divergence(after, truth).mean()
     assert distance == pytest.approx(left + merged, abs=1e-15)
     assert merged > 0
 

@@ -12,11 +12,9 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.special import expit
+from shared_classifiers import FOREST, NAMES, SVM, X2, X3, Y2, Y3, W
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import make_classification
-from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -24,23 +22,19 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    KFold,
     StratifiedKFold,
     cross_val_score,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import calibrant
 from calibrant import (
-    Binned,
     Family,
-    HistogramBinning,
     Isotonic,
-    OneVsRest,
     Platt,
     Smooth,
     Temperature,
@@ -60,13 +54,6 @@ from calibrant.sklearn import (
     ece_scorer,
     nll_scorer,
 )
-
-X2, Y2 = make_classification(300, flip_y=0.1, random_state=0)
-X3, Y3 = make_classification(300, n_informative=5, n_classes=3, flip_y=0.1, random_state=0)
-W = np.random.default_rng(0).integers(0, 4, 300).astype(float)
-NAMES = np.array(["ant", "bee", "cat"])
-SVM = LinearSVC(random_state=0)
-FOREST = RandomForestClassifier(10, random_state=0)
 
 
 class Softmaxed(Calibrator):
@@ -167,15 +154,6 @@ def test_splitters_and_pairs_of_rows_serve_as_cv() -> None:
         CalibratedClassifier(GaussianNB(), cv="prefit").fit(X2, Y2)
 
 
-def test_the_default_family() -> None:
-    def chosen(estimator: Any, X: Array, y: Array) -> Family:  # noqa: ANN401
-        return CalibratedClassifier(estimator, ensemble=False).fit(X, y).map_.family
-
-    assert chosen(None, X2, Y2) == Platt()
-    assert chosen(FOREST, X2, Y2) == Smooth()
-    assert chosen(FOREST, X3, Y3) == chosen(SVM, X3, Y3) == Temperature()
-
-
 @pytest.mark.parametrize("ensemble", [True, False])
 @pytest.mark.parametrize("estimator", [SVM, FOREST, LogisticRegression()])
 def test_probabilities_are_sound_and_the_same_every_time(estimator: Any, ensemble: bool) -> None:  # noqa: ANN401
@@ -212,60 +190,6 @@ def test_weights_go_to_the_map_alone_where_the_estimator_takes_none() -> None:
     assert not np.allclose(also.predict_proba(X2), model.predict_proba(X2))
 
 
-@pytest.mark.parametrize("estimator", [SVM, GaussianNB()])
-@pytest.mark.parametrize("ensemble", [True, False])
-def test_a_fold_may_miss_a_class(estimator: Any, ensemble: bool) -> None:  # noqa: ANN401
-    order = np.argsort(Y3, kind="stable")
-    X, y = X3[order], NAMES[Y3[order]]
-    rows = np.arange(300)
-    folds = [(rows[rows % 3 != r], rows[rows % 3 == r]) for r in range(2)]
-    seen = np.flatnonzero(y != "cat")
-    folds.append((seen[seen % 3 != 2], rows[rows % 3 == 2]))
-    model = CalibratedClassifier(estimator, Temperature(), cv=folds, ensemble=ensemble).fit(X, y)
-    q = model.predict_proba(X)
-    np.testing.assert_allclose(q.sum(1), 1)
-    if ensemble:
-        assert q[:, 2].max() <= 2 / 3
-        assert model.maps_[2].classes == ("ant", "bee")  # type: ignore[attr-defined]
-    assert np.mean(model.predict(X) == y) > 0.6
-
-
-def test_a_fitted_classifier_may_know_more_classes_than_the_rows_and_fewer() -> None:
-    some = Y3 < 2
-    model = CalibratedClassifier(GaussianNB().fit(X3, NAMES[Y3]), cv="prefit").fit(
-        X3[some], NAMES[Y3[some]]
-    )
-    assert model.predict_proba(X3).shape == (300, 3)
-    model = CalibratedClassifier(GaussianNB().fit(X3[some], NAMES[Y3[some]]), cv="prefit").fit(
-        X3, NAMES[Y3]
-    )
-    assert model.predict_proba(X3)[:, 2].max() == 0
-    with pytest.raises(
-        ValueError, match="no row to calibrate on has a class that the estimator knows"
-    ):
-        CalibratedClassifier(GaussianNB().fit(X3[some], Y3[some]), cv="prefit").fit(
-            X3[~some], Y3[~some]
-        )
-
-
-def test_folds_of_one_class_are_refused() -> None:
-    order = np.argsort(Y2, kind="stable")
-    with pytest.raises(ValueError, match="fitted on two classes at least"):
-        CalibratedClassifier(DummyClassifier(), cv=KFold(2)).fit(
-            X2[order][:298], np.arange(298) >= 149
-        )
-
-
-def test_scores_of_pairs_are_refused() -> None:
-    for k in (3, 4):
-        X, y = make_classification(80, n_informative=5, n_classes=k, random_state=0)
-        by_pairs = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
-        with pytest.raises(ValueError, match="use decision_function_shape='ovr'"):
-            CalibratedClassifier(by_pairs, cv=3).fit(X, y)
-    CalibratedClassifier(SVC(decision_function_shape="ovo"), cv=3).fit(X2, Y2)
-    CalibratedClassifier(SVC(), cv=3).fit(X3, Y3)
-
-
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_data_frames(frame: Any) -> None:  # noqa: ANN401
     table = frame({f"column {j}": X3[:, j] for j in range(X3.shape[1])})
@@ -277,58 +201,6 @@ def test_data_frames(frame: Any) -> None:  # noqa: ANN401
     assert list(model.feature_names_in_) == list(table.columns)
     p = frame(dict(zip(NAMES.tolist(), model.predict_proba(table).T, strict=True)))
     assert list(Calibrator().fit(p, series).feature_names_in_) == NAMES.tolist()
-
-
-def test_parameters_of_the_family_can_be_set() -> None:
-    model = CalibratedClassifier(LogisticRegression(), HistogramBinning())
-    assert model.get_params()["family__n_bins"] == 15
-    assert "family__n_bins" not in model.get_params(deep=False)
-    family: object = model.family
-    model.set_params(family__n_bins=7, family__edges="width", estimator__C=0.5, ensemble=False)
-    assert model.family == HistogramBinning(7, edges="width")
-    assert family == HistogramBinning()
-    assert clone(model).family == model.family
-    model.set_params(family__family__n_bins=3, family=OneVsRest(Binned()))
-    assert model.get_params()["family"] == OneVsRest(Binned(3))
-    model.set_params(family__family__n_bins=4, family__family=Binned(edges="mass"))
-    assert model.get_params()["family"] == OneVsRest(Binned(4, edges="mass"))
-    for wrong in ("family__bins", "family__family__bins", "family__family__n_bins__x", "nonsense"):
-        with pytest.raises(ValueError, match="Invalid parameter"):
-            model.set_params(**{wrong: 1})
-    with pytest.raises(ValueError, match="Invalid parameter 'n_bins' for family None"):
-        Calibrator().set_params(family__n_bins=3)
-    assert "HistogramBinning(n_bins=7, edges='width')" in repr(
-        Calibrator(HistogramBinning(7, edges="width"))
-    )
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        CalibratedClassifier().set_params(family="isotonic"),
-        CalibratedClassifier().set_params(ensemble="auto"),
-        Calibrator().set_params(input="odds"),
-    ],
-)
-def test_wrong_parameters_are_refused(model: Any) -> None:  # noqa: ANN401
-    with pytest.raises(ValueError, match="must be"):
-        model.fit(X2, Y2)
-
-
-def test_a_search_over_families() -> None:
-    grid = [
-        {"family": [Binned(slope=0), HistogramBinning()], "family__n_bins": [2, 9]},
-        {"family": [Smooth()]},
-    ]
-    search = GridSearchCV(
-        CalibratedClassifier(GaussianNB(), cv=3), grid, scoring=nll_scorer, cv=3
-    ).fit(X2, Y2)
-    assert search.best_params_ == {"family": Smooth()}
-    assert len(search.cv_results_["params"]) == 5
-    search = GridSearchCV(
-        Calibrator(), {"family": [Platt(), Isotonic()]}, scoring=brier_scorer, cv=3
-    )
-    assert search.fit(GaussianNB().fit(X2, Y2).predict_proba(X2), Y2).best_score_ > -0.5
 
 
 @pytest.mark.parametrize("kind", ["probs", "logits"])
@@ -351,17 +223,6 @@ def test_a_calibrator_of_saved_scores(kind: str, tmp_path: Path) -> None:
             kept = W > 0
             without = clone(model).fit(scores[kept], NAMES[y][kept], W[kept])
             np.testing.assert_allclose(without.predict_proba(scores), expected, rtol=1e-9)
-
-
-def test_whole_numbers_stand_for_columns() -> None:
-    p = np.full((4, 3), 1 / 3)
-    assert Calibrator().fit(p, [0, 1, 1, 0]).classes_.tolist() == [0, 1, 2]
-    assert Calibrator().fit(p, [5, 7, 9, 5]).classes_.tolist() == [5, 7, 9]
-    assert Calibrator().fit(p[:, :1], [1, 1, 1, 1]).classes_.tolist() == [0, 1]
-    with pytest.raises(ValueError, match=r"3 columns and 2 classes, \[5, 7\]"):
-        Calibrator().fit(p, [5, 7, 7, 5])
-    with pytest.raises(ValueError, match="for logits use from_logits"):
-        Calibrator().fit(3 * p, [0, 1, 2, 0])
 
 
 def test_scorers_are_minus_the_measures() -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from calibrant.deploy.store import write_whole
+from calibrant.inputs.paths import write_whole
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "gpu.md"
 BARS = {("canonical", 10): 3, ("classwise", 10): 3, ("top_label", 10): 3, ("canonical", 100): 5}

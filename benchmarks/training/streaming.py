@@ -17,7 +17,7 @@ from torch import Tensor
 from torchmetrics.classification import BinaryCalibrationError
 
 import calibrant as c
-from calibrant.deploy.store import write_whole
+from calibrant.inputs.paths import write_whole
 from calibrant.measures.smooth_ece import smece
 from calibrant.torch.metrics import CalibrationError, Measure
 

@@ -1,4 +1,4 @@
-"""A bar for long work: seen on a terminal, silent elsewhere and where it was quiet."""
+"""A bar for long work: seen on a terminal, silent elsewhere and where it is to be quiet."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -6,14 +6,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 
-_HUSHED = ContextVar("quiet", default=False)
+_IS_QUIET = ContextVar("is_quiet", default=False)
 
 
 @contextmanager
 def progress(what: str, steps: int) -> Iterator[Callable[[], None]]:
-    """A bar on a terminal, nothing elsewhere; what is given moves it on by a step, from any thread."""
-    if _HUSHED.get() or not sys.stderr.isatty():
-        yield lambda: None
+    """A bar on a terminal, nothing elsewhere; what is given advances it a step, from any thread."""
+    if _IS_QUIET.get() or not sys.stderr.isatty():
+        yield _nothing
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -25,8 +25,12 @@ def progress(what: str, steps: int) -> Iterator[Callable[[], None]]:
 @contextmanager
 def quiet() -> Iterator[None]:
     """Within it no bar is shown."""
-    token = _HUSHED.set(True)
+    token = _IS_QUIET.set(True)
     try:
         yield
     finally:
-        _HUSHED.reset(token)
+        _IS_QUIET.reset(token)
+
+
+def _nothing() -> None:
+    """A step where no bar is shown."""

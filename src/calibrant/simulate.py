@@ -18,6 +18,9 @@ from .measures.errors import calibration_error
 
 Shape = Literal["square", "sqrt", "beta1", "beta2", "stairs"]
 
+_DECIMALS = 6
+_SEED_OF_TEST = 10**6  # added to the seed, so that no test sample is one to fit on
+
 
 class Sample(NamedTuple):
     """A view, and the true chance behind each of its claims."""
@@ -27,7 +30,10 @@ class Sample(NamedTuple):
 
 
 class Assessment(NamedTuple):
-    """How near a family fitted on a sample comes to the truth, and the calibration error it shows to the true one."""
+    """How near a family fitted on a sample comes to the truth.
+
+    `estimate` is the calibration error that the family shows, `truth` the true one.
+    """
 
     map_error: float
     error_after: float
@@ -65,7 +71,10 @@ class Shaped(Task):
         return (1 - self.weight) * c + self.weight * SHAPES[self.shape](c)
 
     def sample(self, n: int, seed: int) -> Sample:
-        """True chances in ascending order and outcomes drawn from them: the same for every shape and weight."""
+        """True chances in ascending order and outcomes drawn from them.
+
+        They are the same for every shape and weight.
+        """
         random = np.random.RandomState(seed + n)
         c = np.sort(random.dirichlet([1, 1], n)[:, 0])
         y = random.binomial(1, c)
@@ -82,56 +91,55 @@ class Realistic(Task):
     def sample(self, n: int, seed: int) -> Sample:
         """Claims drawn with replacement, by weight, and outcomes drawn from their true chances."""
         random = np.random.default_rng(seed)
-        share = None if self.claims.w is None else self.claims.w / self.claims.total
+        w = self.claims.w
+        share = None if w is None else w / self.claims.total
         rows = random.choice(self.claims.n, n, p=share)
         truth = self.truth[rows]
-        return Sample(replace(self.claims[rows], y=random.random(n) < truth, w=None), truth)
+        y = random.random(n) < truth
+        return Sample(replace(self.claims[rows], y=y, w=None), truth)
 
 
 @cache
 def task(shape: Shape, error: float) -> Shaped:
-    """The task of a shape whose mean |claim - chance| is `error` for uniform chances, to six decimals.
+    """The task of a shape whose mean |claim - chance| is `error` for uniform chances.
+
+    The error has six decimals at most, and the weight of the shape has six.
 
     >>> task("square", 0.05).weight
     0.299999
     """
-    low, high = 0.0, 1.0
-    if not 0 <= error <= (most := _error(Shaped(shape, 1.0))) or round(error, 6) != error:
+    most = _error(Shaped(shape, 1.0))
+    if not 0 <= error <= most or round(error, _DECIMALS) != error:
         raise ValueError(
             f"error must lie in 0..{most:g} for {shape!r}, with six decimals at most; got {error}"
         )
+    low, high = 0.0, 1.0
     while True:
-        made = Shaped(shape, (low + high) / 2)
-        found = round(_error(made), 6)
+        middle = (low + high) / 2
+        found = round(_error(Shaped(shape, middle)), _DECIMALS)
         if found == error:
-            return Shaped(shape, round(made.weight, 6))
-        low, high = (made.weight, high) if found < error else (low, made.weight)
-
-
-def _error(made: Shaped) -> float:
-    from scipy.integrate import quad
-
-    return float(quad(lambda c: abs(made.claim(c) - c), 0, 1)[0])
+            return Shaped(shape, round(middle, _DECIMALS))
+        if found < error:
+            low = middle
+        else:
+            high = middle
 
 
 def realistic(
     scores: Predictions | View | ArrayLike, true_map: Map | Callable[[Array], Array]
 ) -> Realistic:
-    """A task with the claims of a real model, whose outcomes follow `true_map`: networks pile up near 1.
+    """A task with the claims of a real model, whose outcomes follow `true_map`.
 
-    `scores` are a view, predictions (their top label) or chances; the map a fitted one, or a function of chances.
+    Unlike evenly drawn claims, those of networks pile up near 1. `scores` are a view, predictions
+    (their top label) or chances; the map is a fitted one, or a function of chances.
 
     >>> from calibrant import samples
     >>> fit_on, test = samples.load("c10-lenet5")
-    >>> realistic(test, lambda p: p**2).sample(100, seed=0).view.n
+    >>> realistic(test, np.square).sample(100, seed=0).view.n
     100
     """
-    if isinstance(scores, Predictions):
-        scores = top_label(scores)
-    claims = (
-        scores if isinstance(scores, View) else binary(scores, np.zeros(np.shape(scores), np.bool_))
-    )
-    truth = true_map(claims) if isinstance(true_map, Map) else true_map(claims.p.astype(np.float64))
+    claims = _claims(scores)
+    truth = _mapped(true_map, claims)
     return Realistic(claims, np.clip(truth, 0, 1))
 
 
@@ -140,23 +148,54 @@ def assess(
 ) -> Assessment:
     """Fit a family on a sample of a task and hold its map, and the error it shows, against the truth.
 
-    `map_error` is the mean distance of the map from the true one (CMEE), `error_after` the calibration error that is
-    left once it is applied (CEAC): never more, as claims that it makes equal may cancel.
+    `map_error` is the mean distance of the map from the true one (CMEE), `error_after` the
+    calibration error that is left once it is applied (CEAC): never more, as claims that it makes
+    equal may cancel.
     """
-    fit_on, test = task.sample(n, seed), task.sample(n_test, seed + 10**6)
+    fit_on = task.sample(n, seed)
+    test = task.sample(n_test, seed + _SEED_OF_TEST)
     q = family.fit(fit_on.view)(test.view)
     return Assessment(
-        map_error=float(np.abs(q - test.truth).mean()),
-        error_after=float(np.abs(q - truth_after(q, test.truth)).mean()),
+        map_error=_mean_distance(q, test.truth),
+        error_after=_mean_distance(q, truth_after(q, test.truth)),
         estimate=calibration_error(fit_on.view, family),
-        truth=float(np.abs(fit_on.view.p - fit_on.truth).mean()),
+        truth=_mean_distance(fit_on.view.p, fit_on.truth),
     )
 
 
 def truth_after(q: Array, truth: Array) -> Array:
     """The true chance behind each calibrated one: the mean truth of the rows that share it."""
-    _, place = np.unique(q, return_inverse=True)
-    return (np.bincount(place, truth) / np.bincount(place))[place]
+    _, group = np.unique(q, return_inverse=True)
+    means = np.bincount(group, truth) / np.bincount(group)
+    return means[group]
+
+
+def _error(made: Shaped) -> float:
+    from scipy.integrate import quad
+
+    def gap(c: Array) -> Array:
+        return abs(made.claim(c) - c)
+
+    return float(quad(gap, 0, 1)[0])
+
+
+def _claims(scores: Predictions | View | ArrayLike) -> View:
+    if isinstance(scores, Predictions):
+        return top_label(scores)
+    if isinstance(scores, View):
+        return scores
+    unknown = np.zeros(np.shape(scores), np.bool_)
+    return binary(scores, unknown)
+
+
+def _mapped(true_map: Map | Callable[[Array], Array], claims: View) -> Array:
+    if isinstance(true_map, Map):
+        return true_map(claims)
+    return true_map(claims.p.astype(np.float64))
+
+
+def _mean_distance(one: Array, other: Array) -> float:
+    return float(np.abs(one - other).mean())
 
 
 def _beta(a: float, b: float, middle: float) -> Callable[[Array], Array]:
@@ -164,20 +203,23 @@ def _beta(a: float, b: float, middle: float) -> Callable[[Array], Array]:
 
     def shape(c: Array) -> Array:
         with np.errstate(divide="ignore"):
-            return 1 / (1 + 1 / (np.exp(shift) * c**a / (1 - c) ** b))
+            odds = np.exp(shift) * c**a / (1 - c) ** b
+            return 1 / (1 + 1 / odds)
 
     return shape
 
 
+def _stairs(c: Array) -> Array:
+    third = np.full_like(c, 1 / 3)
+    return _stair(c + 1 / 3) - _stair(third)
+
+
+def _stair(x: Array) -> Array:
+    return _step(_step(3 * np.pi * x)) / (3 * np.pi)
+
+
 def _step(x: Array) -> Array:
     return x - np.sin(x)
-
-
-def _stairs(c: Array) -> Array:
-    below, above = (
-        _step(_step(3 * np.pi * x)) / (3 * np.pi) for x in (np.full_like(c, 1 / 3), c + 1 / 3)
-    )
-    return above - below
 
 
 SHAPES: dict[Shape, Callable[[Array], Array]] = {

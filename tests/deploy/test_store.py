@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 
 import calibrant
 from calibrant import Isotonic, Map, OneVsRest, Temperature, binary, from_logits, load
-from calibrant.deploy.store import _sealed, write_whole
+from calibrant.deploy.store import _sealed
 
 R = np.random.default_rng(0)
 FITTED = OneVsRest(Isotonic()).fit(
@@ -105,15 +105,6 @@ def test_a_map_that_does_not_fit_together_is_refused(path: Path, old: str, new: 
     _forge(path, old, new)
     with pytest.raises(ValueError, match=r"map\.safetensors"):
         load(path)
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
-    target = tmp_path / "file"
-    write_whole(target, b"old")
-    with pytest.raises(TypeError):
-        write_whole(target, "not bytes")  # type: ignore[arg-type]
-    assert target.read_bytes() == b"old"
-    assert list(tmp_path.iterdir()) == [target]
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from shared_kernels import left_out, log_density, pairs_left_out, two
 from shared_kernels import log_kernels as dense_kernels
 
-from calibrant.fitting import beta_kernel
+from calibrant.fitting import beta_kernel, beta_neighbours
 from calibrant.fitting.bandwidths import BANDWIDTHS
 from calibrant.fitting.beta_density import floored_log_odds
 from calibrant.fitting.beta_kernel import BetaKernel, best_bandwidth, quick_bandwidth
@@ -139,20 +139,15 @@ def test_lonely_claims_are_summed_alike_in_blocks_of_any_size(
 ) -> None:
     p = np.random.default_rng(12).random(200)
     kernel = BetaKernel(_pooled(p, p > 0.4)[0], 1e-4)
-    new = np.random.default_rng(13).random(300)
-    expected = (
-        kernel.at(floored_log_odds(new)),
-        kernel.log_density(),
-        kernel.pairs_left_out(event=True),
-    )
-    monkeypatch.setattr(beta_kernel, "_CELLS_AT_ONCE", 100)
-    monkeypatch.setattr(beta_kernel, "_ROWS_AT_ONCE", 7)
-    found = (
-        kernel.at(floored_log_odds(new)),
-        kernel.log_density(),
-        kernel.pairs_left_out(event=True),
-    )
-    for ours, theirs in zip(found, expected, strict=True):
+    new = floored_log_odds(np.random.default_rng(13).random(300))
+
+    def sums() -> tuple[np.ndarray, ...]:
+        return kernel.at(new), kernel.log_density(), kernel.pairs_left_out(event=True)
+
+    expected = sums()
+    monkeypatch.setattr(beta_neighbours, "_CELLS_AT_ONCE", 100)
+    monkeypatch.setattr(beta_neighbours, "_ROWS_AT_ONCE", 7)
+    for ours, theirs in zip(sums(), expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-20)
 
 

@@ -5,15 +5,10 @@ import pytest
 from shared_kernels import left_out as dense
 from shared_kernels import log_density, log_kernels, pairs_left_out
 
-from calibrant.fitting import dirichlet_kernel
+from calibrant.fitting import labelled_vectors as module
 from calibrant.fitting.bandwidths import BANDWIDTHS
-from calibrant.fitting.dirichlet_kernel import (
-    Vectors,
-    best_bandwidth,
-    left_out,
-    quick_bandwidth,
-    vectors,
-)
+from calibrant.fitting.dirichlet_kernel import best_bandwidth, left_out, quick_bandwidth
+from calibrant.fitting.labelled_vectors import LabelledVectors, labelled_vectors
 
 
 def _data(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -25,7 +20,7 @@ def _data(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return p, random.integers(0, k, n)
 
 
-def _shares(rows: Vectors, h: float, *, pairs: bool = False) -> np.ndarray:
+def _shares(rows: LabelledVectors, h: float, *, pairs: bool = False) -> np.ndarray:
     return left_out(rows, h, lambda _, share: share, _nothing, pairs=pairs)
 
 
@@ -36,9 +31,9 @@ def _nothing() -> None:
 @pytest.mark.parametrize("h", [1e-3, 1e-2, 0.1])
 @pytest.mark.parametrize(("n", "k"), [(300, 3), (300, 10), (200, 100), (100, 1000)])
 def test_against_dense_sums(n: int, k: int, h: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dirichlet_kernel, "_CELLS", 17 * n)
+    monkeypatch.setattr(module, "_CELLS", 17 * n)
     p, y = _data(n, k)
-    rows = vectors(p, y, None, logits=False)
+    rows = labelled_vectors(p, y, None, logits=False)
     assert len(rows.blocks()) > 3
     order = np.argsort(y, kind="stable")
     np.testing.assert_allclose(_shares(rows, h), dense(p, y, h)[order], rtol=1e-6, atol=1e-12)
@@ -47,7 +42,7 @@ def test_against_dense_sums(n: int, k: int, h: float, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("h", [1e-4, 0.01, 0.5])
 def test_pairs_against_exact_arithmetic(h: float) -> None:
     p, y = _data(30, 3)
-    found = _shares(vectors(p, y, None, logits=False), h, pairs=True)
+    found = _shares(labelled_vectors(p, y, None, logits=False), h, pairs=True)
     expected = pairs_left_out(p, y, h)[np.argsort(y, kind="stable")]
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-12)
 
@@ -59,8 +54,8 @@ def test_weights_are_counts(*, pairs: bool) -> None:
     w[2] = 3
     times = np.repeat(np.arange(40), w)
     weighted, repeated = (
-        vectors(p, y, w.astype(float), logits=False),
-        vectors(p[times], y[times], None, logits=False),
+        labelled_vectors(p, y, w.astype(float), logits=False),
+        labelled_vectors(p[times], y[times], None, logits=False),
     )
     kept = np.argsort(y, kind="stable")
     each = np.repeat(np.arange((w > 0).sum()), w[kept][w[kept] > 0])
@@ -78,18 +73,20 @@ def test_logits_and_probabilities_agree() -> None:
     p = np.exp(z - z.max(1, keepdims=True))
     p /= p.sum(1, keepdims=True)
     found = [
-        _shares(vectors(values, y, None, logits=logits), 0.01)
+        _shares(labelled_vectors(values, y, None, logits=logits), 0.01)
         for values, logits in ((z, True), (p, False))
     ]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-9, atol=1e-14)
-    single = _shares(vectors(z.astype(np.float32), y, None, logits=True), 0.01)
-    double = _shares(vectors(z.astype(np.float32).astype(float), y, None, logits=True), 0.01)
+    single = _shares(labelled_vectors(z.astype(np.float32), y, None, logits=True), 0.01)
+    double = _shares(
+        labelled_vectors(z.astype(np.float32).astype(float), y, None, logits=True), 0.01
+    )
     np.testing.assert_array_equal(single, double)
 
 
 def test_a_class_never_seen_has_no_share() -> None:
     p, y = _data(50, 4)
-    found = _shares(vectors(p, np.where(y == 2, 3, y), None, logits=False), 0.01)
+    found = _shares(labelled_vectors(p, np.where(y == 2, 3, y), None, logits=False), 0.01)
     assert (found[:, 2] == 0).all()
     np.testing.assert_allclose(found.sum(1), 1)
 
@@ -97,7 +94,7 @@ def test_a_class_never_seen_has_no_share() -> None:
 def test_the_best_bandwidth_is_that_of_dense_sums() -> None:
     for k in (3, 20):
         p = np.random.default_rng(k).dirichlet(np.ones(k), 200)
-        rows = vectors(p, np.arange(200) % k, None, logits=False)
+        rows = labelled_vectors(p, np.arange(200) % k, None, logits=False)
         assert (
             best_bandwidth(rows, _nothing)
             == BANDWIDTHS[np.argmax([log_density(p, h).sum() for h in BANDWIDTHS])]
@@ -107,14 +104,14 @@ def test_the_best_bandwidth_is_that_of_dense_sums() -> None:
 def test_the_quick_bandwidth_is_near_the_best() -> None:
     for k in (3, 10):
         p = np.random.default_rng(k).dirichlet(np.full(k, 2.0), 1000)
-        rows = vectors(p, np.arange(1000) % k, None, logits=False)
+        rows = labelled_vectors(p, np.arange(1000) % k, None, logits=False)
         assert 0.2 < quick_bandwidth(rows) / best_bandwidth(rows, _nothing) < 5
 
 
 def test_every_block_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dirichlet_kernel, "_CELLS", 1000)
+    monkeypatch.setattr(module, "_CELLS", 1000)
     p, y = _data(100, 3)
-    rows = vectors(p, y, None, logits=False)
+    rows = labelled_vectors(p, y, None, logits=False)
     ticks: list[None] = []
     best_bandwidth(rows, lambda: ticks.append(None))
     assert len(ticks) == len(rows.blocks()) == 10

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from calibrant.fitting.mixture import best_shares
+from calibrant.fitting.mixture import mixture_weights
 
 
 @pytest.mark.parametrize("columns", [2, 3, 7])
@@ -26,7 +26,7 @@ def test_against_a_general_optimiser(columns: int, *, weighted: bool) -> None:
         method="SLSQP",
         tol=1e-12,
     )
-    shares, certificate = best_shares(parts, w)
+    shares, certificate = mixture_weights(parts, w)
     assert loss(shares) <= best.fun + 1e-9
     assert certificate.slope <= certificate.tolerance
     assert shares.sum() == pytest.approx(1)
@@ -34,8 +34,8 @@ def test_against_a_general_optimiser(columns: int, *, weighted: bool) -> None:
 
 def test_a_part_that_is_always_better_takes_all() -> None:
     parts = np.column_stack([np.full(50, 0.9), np.full(50, 0.3), np.full(50, 0.89)])
-    np.testing.assert_allclose(best_shares(parts, None)[0], [1, 0, 0], atol=1e-9)
+    np.testing.assert_allclose(mixture_weights(parts, None)[0], [1, 0, 0], atol=1e-9)
 
 
 def test_equal_parts_stay_even() -> None:
-    assert best_shares(np.full((20, 2), 0.5), None)[0].tolist() == [0.5, 0.5]
+    assert mixture_weights(np.full((20, 2), 0.5), None)[0].tolist() == [0.5, 0.5]

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from calibrant.fitting.newton import Derivatives, DidNotConverge, Vector, minimise
+from calibrant.fitting.newton import Derivatives, DidNotConverge, minimise
+from calibrant.fitting.types import Array
 
 
-def _least_squares(a: np.ndarray, b: np.ndarray, x: Vector) -> Derivatives:
+def _least_squares(a: np.ndarray, b: np.ndarray, x: Array) -> Derivatives:
     gap = a @ x - b
     return float(gap @ gap), 2 * a.T @ gap, 2 * a.T @ a
 
@@ -48,7 +49,7 @@ def test_what_the_function_does_not_depend_on_stays() -> None:
 
 
 def test_a_function_without_a_minimum_is_an_error() -> None:
-    def falling(x: Vector) -> Derivatives:
+    def falling(x: Array) -> Derivatives:
         return (
             -float(np.log(1 + x[0])),
             np.array([-1 / (1 + x[0])]),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from calibrant import binary
-from calibrant.fitting.pooling import pool, runs
+from calibrant.fitting.pooling import pool, run_starts, runs
 
 
 @given(
@@ -43,3 +43,8 @@ def test_sorting_by_bits_is_sorting_by_value(kind: type) -> None:
 def test_runs_add_up_what_belongs_together() -> None:
     found = runs(np.array([0.1, 0.1, 0.4]), [np.array([1.0, 2.0, 3.0]), np.array([0.0, 2.0, 1.0])])
     assert [each.tolist() for each in found] == [[0.1, 0.4], [3.0, 3.0], [2.0, 1.0]]
+
+
+def test_runs_start_where_values_change() -> None:
+    assert run_starts(np.array([0.1, 0.1, 0.4, 0.1])).tolist() == [0, 2, 3]
+    assert run_starts(np.array(["a"])).tolist() == [0]

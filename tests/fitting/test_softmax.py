@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from calibrant.fitting.softmax import AcrossClasses, ByClass, Design, SoftmaxLoss
+from calibrant.fitting.linear_designs import AcrossClasses, ByClass, Design
+from calibrant.fitting.softmax import SoftmaxLoss
 
 R = np.random.default_rng(0)
 Z, LABELS, W = R.normal(0, 2, (60, 4)), R.integers(0, 4, 60), R.integers(0, 3, 60).astype(float)

@@ -1,66 +1,39 @@
-"""Data that might have been: pooled claims and draws against counts."""
+"""The bootstrap: which rows are the same, and are then drawn together."""
 
 import numpy as np
-import pytest
-from shared_claims import claims
 
-from calibrant import binary, canonical, ece, from_probs
-from calibrant.inference.bootstrap import (
-    MOST_CELLS,
-    cells,
-    draws_if_right,
-    of_one,
-    replicates,
-    same_rows,
-)
-
-
-def test_cells_hold_what_rows_hold() -> None:
-    view = binary([0.2, 0.9, 0.2, 0.5], [1, 1, 0, 0], weights=[1, 2, 3, 0])
-    part = cells(view)
-    assert (part.p.tolist(), part.w.tolist(), part.happened.tolist()) == (
-        [0.2, 0.9],
-        [4, 2],
-        [1, 2],
-    )
-    assert ece(part.counted(part.happened)) == pytest.approx(ece(view))
-
-
-def test_many_claims_are_taken_together_without_loss_of_weight() -> None:
-    view = claims(5 * MOST_CELLS)
-    part = cells(view)
-    assert len(part.p) == MOST_CELLS
-    assert part.w.sum() == view.n
-    assert part.happened.sum() == view.y.sum()
-    assert part.w @ part.p == pytest.approx(view.p.sum())
-
-
-def test_draws_have_the_chances_they_are_drawn_from() -> None:
-    random = np.random.default_rng(0)
-    part = cells(binary([0.1, 0.7], [0, 1], weights=[3000, 5000]))
-    drawn = part.drawn(np.array([0.3, 0.6]), random)
-    assert drawn.w is not None
-    assert drawn.total == 8000
-    assert np.average(drawn.y[:2], weights=drawn.w[:2]) == pytest.approx(0.3, abs=0.04)
-    assert np.average(drawn.y[2:], weights=drawn.w[2:]) == pytest.approx(0.6, abs=0.04)
-
-
-def test_labels_are_drawn_from_whole_vectors() -> None:
-    pred = from_probs(np.tile([0.2, 0.5, 0.3], (20_000, 1)), np.zeros(20_000, int))
-    drawn = draws_if_right(canonical(pred))(np.random.default_rng(0))
-    np.testing.assert_allclose(
-        np.bincount(drawn.y, minlength=3) / 20_000, [0.2, 0.5, 0.3], atol=0.015
-    )
+from calibrant import Predictions, View, binary, classwise, from_probs
+from calibrant.inference.bootstrap import exclusive_events, redrawn, same_rows
 
 
 def test_which_rows_are_one() -> None:
     one, other = binary([0.3, 0.6], [1, 0]), binary([0.7, 0.4], [0, 1])
-    assert of_one([one, other])
-    assert not of_one([one, one])
+    assert exclusive_events([one, other])
+    assert not exclusive_events([one, one])
     assert not same_rows(one, binary([0.3, 0.6], [1, 0], weights=[1, 2]))
 
 
-def test_each_item_has_a_stream_of_its_own() -> None:
-    first = replicates(lambda _, random: random.random(), range(5), seed=1)
-    assert first == replicates(lambda _, random: random.random(), range(5), seed=1)
-    assert len(set(first)) == 5
+def test_the_same_rows_are_drawn_together() -> None:
+    p = np.array([[0.2, 0.8], [0.6, 0.4], [0.5, 0.5], [0.9, 0.1]])
+    pred = from_probs(p, [0, 1, 1, 0])
+    first, second, other = redrawn([pred, pred, pred[:3]], np.random.default_rng(0))
+    assert isinstance(first, Predictions)
+    assert isinstance(second, Predictions)
+    np.testing.assert_array_equal(first.weights, second.weights)
+    assert first.total == 4
+    assert other.total == 3
+
+
+def test_weights_are_counts_of_rows_to_draw() -> None:
+    view = binary([0.3, 0.6, 0.9], [1, 0, 1], weights=[0, 2, 5])
+    (drawn,) = redrawn([view], np.random.default_rng(0))
+    assert isinstance(drawn, View)
+    assert drawn.w is not None
+    assert drawn.w[0] == 0
+    assert drawn.total == 7
+
+
+def test_events_of_all_classes_exclude_one_another() -> None:
+    pred = from_probs([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]], [2, 0])
+    assert exclusive_events(classwise(pred))
+    assert not exclusive_events(classwise(pred)[:2])

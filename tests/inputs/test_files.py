@@ -1,80 +1,20 @@
-"""Files: what is written is read back, names decide, and every failure is one line with a way out."""
+"""Files: splits are parts of a file, and every failure is one line with a way out."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared_files import predictions, refusal, text
+from shared_files import refusal, text
 
-from calibrant import Predictions, View, binary, from_logits, from_probs, read, write
-from calibrant.inputs.columns import ColumnNames
-from calibrant.inputs.files import WRITERS, read_contents
+from calibrant import View, from_probs, read, write
 
-SUFFIXES = list(WRITERS)
 RNG = np.random.default_rng(0)
 PROBS = RNG.dirichlet([1.0, 1.0, 1.0], 40)
 PLACES = RNG.integers(0, 3, 40)
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize(
-    "classes",
-    [
-        None,
-        ("cat", "dog", "owl"),
-        (7, 3, 5),
-        ("true", "false", "1"),
-        ("1", "2", "other"),
-        ("a b", 'c"d', "e,f"),
-    ],
-    ids=str,
-)
-def test_predictions_come_back_as_they_were_written(
-    tmp_path: Path, suffix: str, classes: Any  # noqa: ANN401
-) -> None:
-    labels = PLACES if classes is None else np.array(classes, object)[PLACES]
-    pred = from_probs(PROBS, labels, classes=classes, weights=RNG.integers(0, 4, 40))
-    write(tmp_path / f"x{suffix}", pred)
-    back = predictions(tmp_path / f"x{suffix}")
-    assert np.array_equal(back.probs, pred.probs)
-    assert np.array_equal(back.labels, pred.labels)
-    assert back.classes == pred.classes
-    assert back.weights is not None
-    assert pred.weights is not None
-    assert np.array_equal(back.weights, pred.weights)
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("kind", [np.float16, np.float32])
-def test_narrow_floats_and_logits_come_back_as_probabilities(
-    tmp_path: Path, suffix: str, kind: type
-) -> None:
-    pred = from_logits(np.log(PROBS).astype(kind), PLACES)
-    write(tmp_path / f"x{suffix}", pred)
-    back = predictions(tmp_path / f"x{suffix}")
-    assert back.kind == "probs"
-    assert np.allclose(back.probs, pred.probs, atol=1e-7)
-    assert back.weights is None
-
-
-@pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize("weights", [None, np.arange(40.0)], ids=["plain", "weighted"])
-def test_a_view_comes_back_as_it_was_written(tmp_path: Path, suffix: str, weights: Any) -> None:  # noqa: ANN401
-    view = binary(PROBS[:, 0], PLACES == 0, weights=weights)
-    write(tmp_path / f"x{suffix}", view)
-    back = read(tmp_path / f"x{suffix}")
-    assert isinstance(back, View)
-    assert np.array_equal(back.p, view.p)
-    assert np.array_equal(back.y, view.y)
-    assert (None if back.w is None else back.w.tolist()) == (
-        None if weights is None else weights.tolist()
-    )
 
 
 def test_writing_leaves_the_old_file_when_it_is_interrupted(
@@ -166,91 +106,6 @@ def test_upper_and_lower_case_are_one_in_an_npz(tmp_path: Path) -> None:
     assert [read(path).n, read(path, split="val").n] == [40, 10]
 
 
-@pytest.mark.parametrize("target", ["out.csv", "out.parquet", "out.jsonl", "out.npz"])
-@pytest.mark.parametrize("labelled", [True, False])
-def test_a_table_keeps_its_other_columns_when_it_is_written_again(
-    tmp_path: Path, target: str, *, labelled: bool
-) -> None:
-    lines = ["id,target,logit_a,logit_b,note", "7,a,1,0,x", "8,b,0,2,y"]
-    path = text(
-        tmp_path,
-        "x.csv",
-        *(lines if labelled else [re.sub(r"^([^,]*),[^,]*", r"\1", each) for each in lines]),
-    )
-    source = read_contents(path, ColumnNames(), None, "test", needs_outcomes=False)
-    assert source.has_outcomes == labelled
-    assert isinstance(source.x, Predictions)
-    write(
-        tmp_path / target,
-        from_probs(source.x.probs, source.x.labels, classes=["a", "b"]),
-        source=source,
-    )
-    back = read_contents(tmp_path / target, ColumnNames(), None, "test", needs_outcomes=False)
-    assert isinstance(back.x, Predictions)
-    assert np.allclose(back.x.probs, source.x.probs)
-    assert (back.has_outcomes, back.x.classes) == (labelled, ("a", "b"))
-    assert not labelled or back.x.labels.tolist() == [0, 1]
-    if back.table is not None:
-        assert back.table.columns == [
-            "id",
-            *(["target"] if labelled else []),
-            "note",
-            "prob_a",
-            "prob_b",
-        ]
-        assert back.table["id"].to_list() == [7, 8]
-
-
-def test_a_confidence_is_written_again_under_its_own_name(tmp_path: Path) -> None:
-    path = text(tmp_path, "x.csv", "id,score,hit,times", "7,0.9,1,2", "8,0.4,0,1")
-    source = read_contents(path, ColumnNames(weight="times"), None, "test")
-    assert isinstance(source.x, View)
-    write(
-        tmp_path / "out.jsonl",
-        binary(source.x.p / 2, source.x.y, weights=source.x.w),
-        source=source,
-    )
-    first = (tmp_path / "out.jsonl").read_text().splitlines()[0]
-    assert first == '{"id":7,"score":0.45,"hit":1,"times":2}'
-    bare = text(tmp_path, "y.csv", "score", "0.9", "0.4")
-    source = read_contents(bare, ColumnNames(), None, "test", needs_outcomes=False)
-    assert not source.has_outcomes
-    for target in ("out.csv", "out.npz"):
-        write(tmp_path / target, source.x, source=source)
-        assert "found no column of whether each claim was right" in refusal(tmp_path / target)
-
-
-def test_probabilities_are_written_again_under_their_own_names(tmp_path: Path) -> None:
-    path = text(tmp_path, "x.csv", "id,t,ham,spam,prob_ham,prob_spam", "7,ham,0.9,0.1,0.5,0.5")
-    source = read_contents(path, ColumnNames(label="t", probs="ham,spam"), None, "test")
-    mended = from_probs([[0.75, 0.25]], [0], classes=["ham", "spam"])
-    write(tmp_path / "out.csv", mended, source=source)
-    assert (tmp_path / "out.csv").read_text() == "id,t,ham,spam\n7,ham,0.75,0.25\n"
-    source = read_contents(
-        text(tmp_path, "y.csv", "t,p_ham,p_spam", "ham,0.9,0.1"),
-        ColumnNames(label="t"),
-        None,
-        "test",
-    )
-    write(tmp_path / "out.csv", mended, source=source)
-    assert (tmp_path / "out.csv").read_text() == "t,p_ham,p_spam\nham,0.75,0.25\n"
-
-
-def test_vectors_that_speak_against_the_new_ones_are_left_out(tmp_path: Path) -> None:
-    path = text(
-        tmp_path,
-        "x.jsonl",
-        '{"label": 1, "probs": [0.4, 0.6], "logits": [1.0, 2.0], "meta": {"id": 7}}',
-    )
-    source = read_contents(path, ColumnNames(logits="logits"), None, "test")
-    write(tmp_path / "out.parquet", source.x, source=source)
-    pred = predictions(tmp_path / "out.parquet")
-    assert isinstance(source.x, Predictions)
-    assert np.allclose(pred.probs, source.x.probs)
-    with pytest.raises(ValueError, match=r"this table cannot be a \.csv .* write another format"):
-        write(tmp_path / "out.csv", source.x, source=source)
-
-
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -259,7 +114,8 @@ def test_vectors_that_speak_against_the_new_ones_are_left_out(tmp_path: Path) ->
         (
             "x.txt",
             "hello",
-            "a file to read must end in .npz, .npy, .csv, .parquet, .arrow, .feather, .jsonl, not '.txt'",
+            "a file to read must end in .npz, .npy, .csv, .parquet, .arrow, .feather, .jsonl, "
+            "not '.txt'",
         ),
         ("x.npz", "hello", "the file is not an npz, or it was damaged"),
         ("x.parquet", "hello", "the file is not what its suffix says, or it was damaged"),
@@ -326,22 +182,6 @@ def test_a_bad_file_is_refused_in_one_line(
     assert said in refusal(path)
 
 
-def test_a_wrong_name_is_answered_with_the_likely_one(tmp_path: Path) -> None:
-    path = text(tmp_path, "preds.csv", "label,p_0,p_1", "0,1,0")
-    assert (
-        "there is no column 'lable'; did you mean 'label'? the columns are label, p_0, p_1"
-        in refusal(path, label="lable")
-    )
-    assert "did you mean 'label'" in refusal(path, probs=["labels", "p_1"])
-    assert "there is no column 'weight'" in refusal(path, weight="weight")
-    assert "there are both" in refusal(path, probs="p_", logits="p_")
-    assert f"there is no such file; did you mean {path}?" in refusal(tmp_path / "pred.csv")
-    (tmp_path / "empty").mkdir()
-    assert "this is a folder, and no file in it ends in" in refusal(tmp_path / "empty")
-    wide = text(tmp_path, "wide.csv", ",".join(f"c{i}" for i in range(30)), ",".join("0" * 30))
-    assert "c11 and 18 more" in refusal(wide)
-
-
 def test_python_objects_are_never_unpickled(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez(path, labels=np.array([{}, None], object), probs=np.eye(2))
@@ -370,7 +210,12 @@ def test_a_damaged_file_is_read_or_refused(
 
 
 def test_importing_calibrant_and_its_files_loads_no_polars() -> None:
-    code = (
-        "import sys, calibrant.files, calibrant.cli, calibrant; sys.exit('polars' in sys.modules)"
-    )
+    imports = "import sys, calibrant.inputs.files, calibrant.cli, calibrant"
+    code = f"{imports}; sys.exit('polars' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_archives_are_read_one_at_a_time(tmp_path: Path) -> None:
+    for name in ("a.npz", "b.npz"):
+        np.savez(tmp_path / name, probs=PROBS, labels=PLACES)
+    assert "there are 2 archives, and one is read at a time; name one of them" in refusal(tmp_path)

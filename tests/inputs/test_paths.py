@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from calibrant.inputs.paths import content, files_at, writable
+from calibrant.inputs.paths import content, files_at, writable, write_whole
 
 
 def test_a_path_names_its_files_in_the_order_of_their_names(tmp_path: Path) -> None:
@@ -66,3 +66,21 @@ def test_what_cannot_be_written_to_is_refused_before_the_work(
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(ValueError, match="cannot be written to; name a file elsewhere"):
         writable(tmp_path / "x.html", [".html"])
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path) -> None:
+    target = tmp_path / "file"
+    write_whole(target, b"old")
+    with pytest.raises(TypeError):
+        write_whole(target, "not bytes")  # type: ignore[arg-type]
+    assert target.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_what_cannot_be_written_is_named_as_it_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"there is no folder .*nowhere; make it first"):
+        write_whole(tmp_path / "nowhere" / "file", b"x")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match=r"folder'$"):
+        write_whole(tmp_path / "folder", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]

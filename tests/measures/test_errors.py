@@ -31,8 +31,6 @@ from calibrant import (
     sweep_ece,
     top_label,
 )
-from calibrant.families.binary.binned import Steps
-from calibrant.measures.errors import debiased
 
 R = np.random.default_rng(0)
 P = R.beta(3, 1, 500)
@@ -92,30 +90,6 @@ def test_whole_vectors_are_measured_over_all_classes() -> None:
         np.sqrt((gap**2).sum(1).mean())
     )
     assert calibration_error(view, Temperature(), norm="max") == pytest.approx(gap.max())
-
-
-def test_the_absolute_correction_is_the_one_that_sampling_finds() -> None:
-    steps = Binned(8).fit(VIEW).rule
-    assert isinstance(steps, Steps)
-    full = steps.count > 0
-    n, p, y = steps.count[full], steps.mean_p[full], steps.mean_y[full]
-    drawn = R.normal(y, np.sqrt(y * (1 - y) / n), (200_000, len(n)))
-    expected = 2 * ece(VIEW, 8) - (np.abs(p - drawn).mean(0) @ n) / n.sum()
-    assert ece(VIEW, 8, debias=True) == pytest.approx(expected, abs=1e-4)
-
-
-def test_the_squared_correction_is_unbiased_for_a_calibrated_model() -> None:
-    plain, corrected = [], []
-    for seed in range(400):
-        random = np.random.default_rng(seed)
-        p = np.repeat([0.1, 0.4, 0.5, 0.9], 50)
-        steps = Binned(10).fit(binary(p, random.random(200) < p)).rule
-        assert isinstance(steps, Steps)
-        plain.append(steps.count @ steps.lift**2 / 200)
-        corrected.append(debiased(steps, 2))
-    assert np.mean(plain) > 0.003
-    assert abs(np.mean(corrected)) < 0.0003
-    assert min(corrected) < 0
 
 
 def test_a_root_is_taken_of_nothing_below_zero() -> None:

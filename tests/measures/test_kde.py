@@ -216,7 +216,7 @@ def test_other_options_are_refused() -> None:
     with pytest.raises(ValueError, match="norm must be 1 or 2 or 'max', got 3"):
         kde_error(view, norm=3)  # type: ignore[arg-type]
     with pytest.raises(
-        ValueError, match="debias=True knows what chance adds to squares; use norm=2, got 1"
+        ValueError, match="knows what random variation adds to squares; use norm=2, got 1"
     ):
         kde_error(view, debias=True)
     with pytest.raises(

@@ -1,111 +1,12 @@
-"""Kernel errors against loops over pairs, and against the published table."""
+"""MMCE against sums over all pairs."""
 
 from collections.abc import Callable
-from itertools import product
 
 import numpy as np
 import pytest
 
-from calibrant import View, binary, canonical, classwise, from_logits, skce, top_label
-from calibrant.measures.mmce import Estimator, mmce, weighted_mmce
-from calibrant.simulate import ERRORS, Shape, task
-
-ESTIMATORS: list[Estimator] = ["unbiased", "biased", "block"]
-
-
-def _pairs(p: np.ndarray, y: np.ndarray) -> float:
-    n, total = len(p), 0.0
-    for i in range(n):
-        for j in range(n):
-            if i != j:
-                total += np.exp(-((p[i] - p[j]) ** 2) / 2) * (y[i] - p[i]) * (y[j] - p[j])
-    return 2 * (1 - np.exp(-0.5)) * total / (n * (n - 1))
-
-
-@pytest.mark.parametrize("decimals", [1, 9])
-def test_skce_against_a_loop_over_pairs(decimals: int) -> None:
-    random = np.random.default_rng(0)
-    p = np.append(random.random(60).round(decimals), [0, 0, 1, 1])
-    y = (random.random(64) < 0.4).astype(float)
-    assert skce(binary(p, y)) == pytest.approx(_pairs(p, y), abs=1e-14)
-    w = random.integers(0, 4, 64)
-    assert skce(binary(p, y, weights=w)) == pytest.approx(
-        _pairs(np.repeat(p, w), np.repeat(y, w)), abs=1e-14
-    )
-    assert skce(binary(p[::-1], y[::-1])) == pytest.approx(skce(binary(p, y)), abs=1e-15)
-
-
-def test_skce_of_one_row_and_of_several_views() -> None:
-    assert skce(binary([0.3], [1])) == 0
-    random = np.random.default_rng(1)
-    views = classwise(from_logits(random.normal(0, 2, (100, 3)), random.integers(0, 3, 100)))
-    assert skce(views) == pytest.approx(np.mean([skce(view) for view in views]))
-
-
-def test_skce_has_no_bias() -> None:
-    random = np.random.default_rng(0)
-    p = random.random(30)
-    found = [skce(binary(p, random.random(30) < p)) for _ in range(2000)]
-    assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(2000)
-
-
-@pytest.mark.parametrize(("shape", "printed"), [("square", 1.62), ("beta1", 4.00)])
-def test_skce_against_the_published_table(shape: Shape, printed: float) -> None:
-    # Paper 004, Table F22, column KCE; benchmarks/synthetic.py takes all five shapes.
-    away = []
-    for error, n, seed in product(ERRORS, (1000, 3000, 10000), range(5)):
-        view, truth = task(shape, error).sample(n, seed)
-        away.append(abs(skce(view) - np.square(view.p - truth).mean()))
-    assert round(1000 * np.mean(away), 2) == printed
-
-
-def test_biased_skce_pairs_each_row_with_itself() -> None:
-    random = np.random.default_rng(2)
-    p, y = random.random(50), random.random(50) < 0.5
-    itself = 2 * (1 - np.exp(-0.5)) * np.square(y - p).sum()
-    expected = (_pairs(p, y) * 50 * 49 + itself) / 50**2
-    assert skce(binary(p, y), estimator="biased") == pytest.approx(expected, abs=1e-14)
-    assert skce(binary([0.3], [1]), estimator="biased") == pytest.approx(
-        2 * (1 - np.exp(-0.5)) * 0.49
-    )
-
-
-def test_blocks_are_unbiased_and_one_block_of_all_is_all() -> None:
-    random = np.random.default_rng(3)
-    p, y = random.random(40), random.random(40) < 0.7
-    view = binary(p, y)
-    assert skce(view, estimator="block", block=40) == pytest.approx(skce(view), abs=1e-14)
-    found = [skce(view, estimator="block", block=3, seed=seed) for seed in range(2000)]
-    assert np.mean(found) == pytest.approx(skce(view), abs=4 * float(np.std(found)) / np.sqrt(2000))
-    assert len(set(found)) > 1000
-
-
-@pytest.mark.parametrize("estimator", ESTIMATORS)
-def test_estimators_know_neither_order_nor_repetition(estimator: Estimator) -> None:
-    random = np.random.default_rng(4)
-    p, y, w = random.random(90).round(1), random.random(90) < 0.4, random.integers(0, 4, 90)
-    order = random.permutation(90)
-    weighted, repeated = binary(p, y, weights=w), binary(np.repeat(p, w), np.repeat(y, w))
-    assert skce(weighted, estimator=estimator) == pytest.approx(
-        skce(repeated, estimator=estimator), abs=1e-14
-    )
-    found = skce(binary(p, y), estimator=estimator)
-    assert skce(binary(p[order], y[order]), estimator=estimator) == pytest.approx(found, abs=1e-14)
-
-
-def test_other_estimators_blocks_and_weights_are_refused() -> None:
-    view = binary([0.2, 0.4], [0, 1], weights=[0.5, 1])
-    with pytest.raises(
-        ValueError, match="estimator must be 'unbiased' or 'biased' or 'block', got 'linear'"
-    ):
-        skce(view, estimator="linear")  # type: ignore[arg-type]
-    for block in (1, 2.5):
-        with pytest.raises(
-            ValueError, match=f"block must be a whole number of rows, at least 2, got {block}"
-        ):
-            skce(view, block=block)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match='whole counts; use estimator="unbiased"'):
-        skce(view, estimator="block")
+from calibrant import View, binary, canonical, classwise, from_logits, top_label
+from calibrant.measures.mmce import mmce, weighted_mmce
 
 
 def _laplacian(p: np.ndarray, mass: np.ndarray) -> float:

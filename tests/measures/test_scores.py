@@ -2,25 +2,22 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression
+from shared_claims import claims
 from sklearn.metrics import brier_score_loss, log_loss
 
 from calibrant import (
-    Isotonic,
     accuracy,
     binary,
     brier,
     canonical,
     classwise,
-    decompose,
     from_logits,
     from_probs,
     nll,
-    observed_expected,
-    slope_intercept,
     top_label,
     top_label_brier,
 )
+from calibrant.measures.scores import row_losses
 
 R = np.random.default_rng(0)
 PRED = from_logits(R.normal(0, 2, (500, 4)), R.integers(0, 4, 500), weights=R.integers(1, 4, 500))
@@ -58,58 +55,8 @@ def test_losses_far_from_one_half_are_exact() -> None:
     assert np.isfinite(nll(from_probs([[0.0, 1.0]], [0])))
 
 
-def test_slope_and_intercept_against_scikit_learn() -> None:
-    peer = LogisticRegression(C=np.inf, tol=1e-10).fit(
-        np.log(P / (1 - P))[:, None], Y, sample_weight=W
-    )
-    line = slope_intercept(VIEW)
-    assert line.slope == pytest.approx(peer.coef_[0, 0], abs=1e-5)
-    assert line.intercept == pytest.approx(peer.intercept_[0], abs=1e-5)
-
-
-def test_a_slope_below_one_means_claims_too_extreme() -> None:
-    z = R.normal(0, 2, 20_000)
-    y = R.random(20_000) < 1 / (1 + np.exp(-z / 2))
-    assert slope_intercept(binary(1 / (1 + np.exp(-z)), y)).slope == pytest.approx(0.5, abs=0.03)
-
-
-def test_observed_over_expected() -> None:
-    assert observed_expected(VIEW) == pytest.approx((W @ Y) / (W @ P))
-    with pytest.raises(ValueError, match="needs claims above 0"):
-        observed_expected(binary([0.0, 0.0], [1, 0]))
-
-
-@pytest.mark.parametrize("score", ["brier", "log"])
-def test_the_parts_make_up_the_score(score: str) -> None:
-    parts = decompose(VIEW, score=score)  # type: ignore[arg-type]
-    whole = brier(VIEW) if score == "brier" else nll(VIEW)
-    assert parts.miscalibration - parts.discrimination + parts.uncertainty == pytest.approx(whole)
-    assert min(parts) >= 0
-    base = np.average(Y, weights=W)
-    expected = (
-        base * (1 - base)
-        if score == "brier"
-        else -base * np.log(base) - (1 - base) * np.log(1 - base)
-    )
-    assert parts.uncertainty == pytest.approx(expected)
-
-
-def test_miscalibration_is_what_isotonic_regression_would_gain() -> None:
-    q = Isotonic().fit(VIEW)(VIEW)
-    assert decompose(VIEW).miscalibration == pytest.approx(
-        brier(VIEW) - np.average((q - Y) ** 2, weights=W)
-    )
-
-
-@pytest.mark.parametrize(
-    ("p", "y", "why"),
-    [
-        ([0.2, 0.7], [1, 1], "every outcome is the same"),
-        ([0.3, 0.3], [1, 0], "all claims are the same"),
-        ([0.2, 0.7, 0.9], [0, 1, 1], "one threshold parts the outcomes"),
-        ([0.2, 0.7, 0.9], [1, 0, 0], "one threshold parts the outcomes"),
-    ],
-)
-def test_a_line_that_no_outcomes_settle_is_refused(p: list[float], y: list[int], why: str) -> None:
-    with pytest.raises(ValueError, match=f"no slope and intercept fit best: {why}"):
-        slope_intercept(binary(p, y))
+def test_row_losses_average_to_the_scores() -> None:
+    pred = from_logits(R.normal(size=(50, 3)), R.integers(0, 3, 50))
+    for x in (pred, claims(50)):
+        assert row_losses(x, "nll").mean() == pytest.approx(nll(x))
+        assert row_losses(x, "brier").mean() == pytest.approx(brier(x))

@@ -1,20 +1,116 @@
-"""The kernel error of whole vectors against a loop over pairs, and its test against models that are right."""
+"""The squared kernel error against loops over pairs and the published table."""
 
 import sys
+from itertools import product
 
 import numpy as np
 import pytest
 from shared_terminal import Terminal
 
-from calibrant import Predictions, binary, canonical, from_logits, from_probs, skce
-from calibrant.measures import skce as kernel_vectors
-from calibrant.measures.mmce import Estimator
-from calibrant.measures.skce import sign_flips
+from calibrant import Predictions, binary, canonical, classwise, from_logits, from_probs, skce
+from calibrant.measures import vector_pairs
+from calibrant.measures.skce import Estimator
+from calibrant.simulate import ERRORS, Shape, task
 
 ESTIMATORS: list[Estimator] = ["unbiased", "biased", "block"]
 
 
-def _pairs(pred: Predictions) -> tuple[float, float]:
+def _chance_pairs(p: np.ndarray, y: np.ndarray) -> float:
+    n, total = len(p), 0.0
+    for i in range(n):
+        for j in range(n):
+            if i != j:
+                total += np.exp(-((p[i] - p[j]) ** 2) / 2) * (y[i] - p[i]) * (y[j] - p[j])
+    return 2 * (1 - np.exp(-0.5)) * total / (n * (n - 1))
+
+
+@pytest.mark.parametrize("decimals", [1, 9])
+def test_skce_against_a_loop_over_chance_pairs(decimals: int) -> None:
+    random = np.random.default_rng(0)
+    p = np.append(random.random(60).round(decimals), [0, 0, 1, 1])
+    y = (random.random(64) < 0.4).astype(float)
+    assert skce(binary(p, y)) == pytest.approx(_chance_pairs(p, y), abs=1e-14)
+    w = random.integers(0, 4, 64)
+    assert skce(binary(p, y, weights=w)) == pytest.approx(
+        _chance_pairs(np.repeat(p, w), np.repeat(y, w)), abs=1e-14
+    )
+    assert skce(binary(p[::-1], y[::-1])) == pytest.approx(skce(binary(p, y)), abs=1e-15)
+
+
+def test_skce_of_one_row_and_of_several_views() -> None:
+    assert skce(binary([0.3], [1])) == 0
+    random = np.random.default_rng(1)
+    views = classwise(from_logits(random.normal(0, 2, (100, 3)), random.integers(0, 3, 100)))
+    assert skce(views) == pytest.approx(np.mean([skce(view) for view in views]))
+
+
+def test_skce_has_no_bias() -> None:
+    random = np.random.default_rng(0)
+    p = random.random(30)
+    found = [skce(binary(p, random.random(30) < p)) for _ in range(2000)]
+    assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(2000)
+
+
+@pytest.mark.parametrize(("shape", "printed"), [("square", 1.62), ("beta1", 4.00)])
+def test_skce_against_the_published_table(shape: Shape, printed: float) -> None:
+    # Kängsepp et al. 2022, Table F22, column KCE; benchmarks/synthetic.py takes all five shapes.
+    away = []
+    for error, n, seed in product(ERRORS, (1000, 3000, 10000), range(5)):
+        view, truth = task(shape, error).sample(n, seed)
+        away.append(abs(skce(view) - np.square(view.p - truth).mean()))
+    assert round(1000 * np.mean(away), 2) == printed
+
+
+def test_biased_skce_pairs_each_row_with_itself() -> None:
+    random = np.random.default_rng(2)
+    p, y = random.random(50), random.random(50) < 0.5
+    itself = 2 * (1 - np.exp(-0.5)) * np.square(y - p).sum()
+    expected = (_chance_pairs(p, y) * 50 * 49 + itself) / 50**2
+    assert skce(binary(p, y), estimator="biased") == pytest.approx(expected, abs=1e-14)
+    assert skce(binary([0.3], [1]), estimator="biased") == pytest.approx(
+        2 * (1 - np.exp(-0.5)) * 0.49
+    )
+
+
+def test_blocks_are_unbiased_and_one_block_of_all_is_all() -> None:
+    random = np.random.default_rng(3)
+    p, y = random.random(40), random.random(40) < 0.7
+    view = binary(p, y)
+    assert skce(view, estimator="block", block=40) == pytest.approx(skce(view), abs=1e-14)
+    found = [skce(view, estimator="block", block=3, seed=seed) for seed in range(2000)]
+    assert np.mean(found) == pytest.approx(skce(view), abs=4 * float(np.std(found)) / np.sqrt(2000))
+    assert len(set(found)) > 1000
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_estimators_know_neither_order_nor_repetition(estimator: Estimator) -> None:
+    random = np.random.default_rng(4)
+    p, y, w = random.random(90).round(1), random.random(90) < 0.4, random.integers(0, 4, 90)
+    order = random.permutation(90)
+    weighted, repeated = binary(p, y, weights=w), binary(np.repeat(p, w), np.repeat(y, w))
+    assert skce(weighted, estimator=estimator) == pytest.approx(
+        skce(repeated, estimator=estimator), abs=1e-14
+    )
+    found = skce(binary(p, y), estimator=estimator)
+    assert skce(binary(p[order], y[order]), estimator=estimator) == pytest.approx(found, abs=1e-14)
+
+
+def test_other_estimators_blocks_and_weights_are_refused() -> None:
+    view = binary([0.2, 0.4], [0, 1], weights=[0.5, 1])
+    with pytest.raises(
+        ValueError, match="estimator must be 'unbiased' or 'biased' or 'block', got 'linear'"
+    ):
+        skce(view, estimator="linear")  # type: ignore[arg-type]
+    for block in (1, 2.5):
+        with pytest.raises(
+            ValueError, match=f"block must be a whole number of rows, at least 2, got {block}"
+        ):
+            skce(view, block=block)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='whole counts; use estimator="unbiased"'):
+        skce(view, estimator="block")
+
+
+def _vector_pairs(pred: Predictions) -> tuple[float, float]:
     """Sums over pairs of different rows, and over each with itself."""
     p, missed = pred.probs.astype(float), np.eye(pred.k)[pred.labels] - pred.probs
     apart = itself = 0.0
@@ -35,12 +131,12 @@ def _drawn(n: int, k: int, seed: int, power: float = 1.0) -> Predictions:
 
 @pytest.mark.parametrize("rows", [7, 1024])
 @pytest.mark.parametrize("k", [2, 3, 10])
-def test_vectors_against_a_loop_over_pairs(
+def test_vectors_against_a_loop_over_vector_pairs(
     k: int, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kernel_vectors, "_ROWS", rows)
+    monkeypatch.setattr(vector_pairs, "_ROWS", rows)
     pred = _drawn(40, k, seed=k, power=2.0)
-    apart, itself = _pairs(pred)
+    apart, itself = _vector_pairs(pred)
     assert skce(canonical(pred)) == pytest.approx(apart / (40 * 39), abs=1e-14)
     assert skce(canonical(pred), estimator="biased") == pytest.approx(
         (apart + itself) / 40**2, abs=1e-14
@@ -77,36 +173,6 @@ def test_extremes(estimator: Estimator) -> None:
     far = canonical(from_logits([[1e4, -1e4, 0.0], [0.0, 1e4, -1e4], [-1e4, 0.0, 1e4]], [0, 0, 2]))
     assert np.isfinite(skce(far, estimator=estimator))
     assert np.isfinite(skce(canonical(_drawn(50, 1000, seed=1)), estimator=estimator))
-
-
-def test_signs_give_the_error_and_copies_flip_apart() -> None:
-    pred = _drawn(60, 3, seed=2, power=2.0)
-    seen, flipped = sign_flips(canonical(pred), 500, seed=0)
-    assert seen == pytest.approx(skce(canonical(pred)), abs=1e-14)
-    assert flipped.mean() == pytest.approx(0, abs=4 * flipped.std() / np.sqrt(500))
-    shuffled = sign_flips(canonical(pred[np.random.default_rng(0).permutation(60)]), 500, seed=0)[1]
-    np.testing.assert_allclose(shuffled, flipped, atol=1e-14)
-    w = np.full(60, 3)
-    weighted = sign_flips(canonical(from_probs(pred.probs, pred.labels, weights=w)), 2000, seed=0)[
-        1
-    ]
-    repeated = sign_flips(canonical(pred[np.repeat(np.arange(60), w)]), 2000, seed=1)[1]
-    assert weighted.std() == pytest.approx(repeated.std(), rel=0.1)
-    assert (sign_flips(canonical(pred[:1]), 100, seed=0)[1] == 0).all()
-
-
-def test_signs_reject_as_often_as_said_and_find_what_is_too_bold() -> None:
-    def p_value(seed: int, n: int, power: float) -> float:
-        seen, flipped = sign_flips(canonical(_drawn(n, 4, seed, power)), 99, seed)
-        return float((1 + (flipped >= seen).sum()) / 100)
-
-    right = np.array([p_value(seed, 150, 1.0) for seed in range(400)])
-    # Four standard errors of a share of 400.
-    for level in (0.05, 0.2, 0.5):
-        assert (right <= level).mean() == pytest.approx(
-            level, abs=4 * np.sqrt(level * (1 - level) / 400)
-        )
-    assert np.mean([p_value(seed, 250, 2.0) <= 0.05 for seed in range(50)]) > 0.9
 
 
 def test_pairs_of_vectors_show_progress_and_chances_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,12 @@
-"""Classes one by one: their errors are those of the measures, and the worst come first."""
+"""Classes one by one: their errors are those of the measures, and the furthest off come first."""
 
 import numpy as np
 import pytest
 
 import calibrant
 from calibrant import Predictions, from_logits, one_class, report, samples
-from calibrant.reporting.class_errors import MOST_SHOWN, class_errors
-from calibrant.reporting.verdict import chance_limit
+from calibrant.inference.tests import ks_limit
+from calibrant.reporting.class_errors import MOST_CLASSES, class_errors
 
 RNG = np.random.default_rng(0)
 
@@ -26,20 +26,20 @@ def test_errors_are_those_of_the_measures(pred: Predictions) -> None:
         assert each.seen == np.count_nonzero(pred.labels == each.column)
         assert (each.ks, each.ece) == pytest.approx((calibrant.ks_error(view), calibrant.ece(view)))
         assert (each.claimed, each.happened) == pytest.approx((view.p.mean(), view.y.mean()))
-        assert each.limit == pytest.approx(chance_limit(view))
+        assert each.limit == pytest.approx(ks_limit(view))
 
 
 def test_a_report_shows_the_worst() -> None:
     found = report(from_logits(RNG.normal(size=(200, 30)), RNG.integers(0, 30, 200)))
-    assert len(found.classes) == MOST_SHOWN
+    assert len(found.classes) == MOST_CLASSES
     assert found.classes[0].ks >= found.classes[-1].ks
 
 
 def test_of_too_many_the_means_tell_which_to_look_at(
     pred: Predictions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("calibrant.reporting.worst.MOST_CELLS", 10)
-    monkeypatch.setattr("calibrant.reporting.worst.MOST_SHOWN", 3)
+    monkeypatch.setattr("calibrant.reporting.class_errors.MOST_CELLS", 10)
+    monkeypatch.setattr("calibrant.reporting.class_errors.MOST_CLASSES", 3)
     some = class_errors(pred)
     off = {k: abs(one_class(pred, k).p.mean() - (pred.labels == k).mean()) for k in range(10)}
     assert {each.column for each in some} == set(sorted(off, key=lambda k: -off[k])[:3])
@@ -54,7 +54,7 @@ def test_weights_are_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     z, y, w = RNG.normal(size=(60, 4)), RNG.integers(0, 4, 60), RNG.integers(0, 3, 60)
     rows = np.repeat(np.arange(60), w)
     for most in (10**9, 1):
-        monkeypatch.setattr("calibrant.reporting.worst.MOST_CELLS", most)
+        monkeypatch.setattr("calibrant.reporting.class_errors.MOST_CELLS", most)
         weighted = class_errors(from_logits(z, y, weights=w))
         for one, other in zip(weighted, class_errors(from_logits(z[rows], y[rows])), strict=True):
             assert (one.column, one.seen) == (other.column, other.seen)

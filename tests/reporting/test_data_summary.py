@@ -1,8 +1,9 @@
-"""Facts: what the data are, in words."""
+"""What the data are, in words."""
 
 import numpy as np
 
-from calibrant import binary, from_probs, report
+from calibrant import binary, from_logits, from_probs, report
+from calibrant.reporting.data_summary import data_in_words
 
 
 def told(x: object) -> dict[str, str]:
@@ -27,3 +28,9 @@ def test_a_view_tells_its_events_and_weights_are_counts() -> None:
     assert found["rows"] == "3, standing for 8 observations"
     assert found["events"] == "6, 75% of the claims"
     assert found["claims"] == "from 10% to 90%, 2 of them distinct"
+
+
+def test_one_line_says_what_the_data_are() -> None:
+    pred = from_logits(np.zeros((1200, 3)), np.zeros(1200, int), weights=np.full(1200, 2.0))
+    assert data_in_words(pred) == "1,200 rows of 3 classes, from logits, standing for 2,400"
+    assert data_in_words(binary([0.5], [1])) == "1 claims that the event happens"

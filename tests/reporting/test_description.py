@@ -1,15 +1,16 @@
-"""Descriptions: the numbers are those of the map, and what it makes of claims is what it gives."""
+"""Descriptions: the facts are those of the rule, and what it makes of claims is what it gives."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 from shared_claims import claims
+from shared_families import CHANCE_FAMILIES, VECTOR_FAMILIES
 
 import calibrant
-from calibrant import ChanceMap, OneVsRest, from_probs, load
-from calibrant.cli.names import families
-from calibrant.reporting.description import CLAIMS, describe
+from calibrant import ChanceMap, Family, OneVsRest, Smooth, VennAbers, from_probs, load
+from calibrant.families.names import name_of
+from calibrant.reporting.description import CLAIMS, ToldFact, describe
 
 RNG = np.random.default_rng(0)
 PROBS = RNG.dirichlet([0.5, 0.5, 0.5], 400)
@@ -18,25 +19,33 @@ PRED = from_probs(
 )
 
 
-@pytest.mark.parametrize("name", families())
-def test_every_family_of_one_chance_is_described(name: str, tmp_path: Path) -> None:
-    try:
-        fitted = families()[name]().fit(claims(500))
-    except ValueError as error:
-        assert "whole vectors" in str(error)  # noqa: PT017 - it has no map of one chance
-        return
+@pytest.mark.parametrize("family", CHANCE_FAMILIES, ids=name_of)
+def test_every_family_of_one_chance_is_described(family: Family, tmp_path: Path) -> None:
+    fitted = family.fit(claims(500))
+    assert isinstance(fitted, ChanceMap)
     found = describe(fitted)
+    assert found.family == name_of(family)
     assert found.fitted_on == f"{fitted.total:,.0f} claims that the event happens"
     assert [each.claim for each in found.answers] == list(CLAIMS)
-    assert isinstance(fitted, ChanceMap)
     assert [each.chance for each in found.answers] == np.clip(fitted(CLAIMS), 0, 1).tolist()
-    assert all(
-        each.low is None or each.low - 1e-9 <= each.chance <= (each.high or 0) + 1e-9
-        for each in found.answers
-    )
-    assert (found.band is not None) == (name in ("smooth", "venn-abers"))
+    for each in found.answers:
+        assert each.low is None or each.low - 1e-9 <= each.chance <= (each.high or 0) + 1e-9
+    assert (found.band is not None) == isinstance(family, Smooth | VennAbers)
+    assert found.facts
+    assert all(fact.meaning for fact in found.facts)
+    expected = [ToldFact(name, value, None, None, why) for name, value, why in fitted.rule.facts()]
+    assert list(found.facts) == expected
     fitted.save(tmp_path / "m.safetensors")
     assert describe(load(tmp_path / "m.safetensors")) == found
+
+
+@pytest.mark.parametrize("family", VECTOR_FAMILIES, ids=name_of)
+def test_every_family_of_whole_vectors_is_described(family: Family) -> None:
+    found = describe(family.fit(PRED))
+    assert found.fitted_on == "probs of 400 rows and 3 classes: a, b, c"
+    assert found.facts
+    assert all(fact.meaning for fact in found.facts)
+    assert bool(found.answers) == isinstance(family, OneVsRest)
 
 
 @pytest.mark.parametrize(
@@ -45,21 +54,19 @@ def test_every_family_of_one_chance_is_described(name: str, tmp_path: Path) -> N
         (calibrant.Temperature(), ["temperature"]),
         (calibrant.Platt(), ["slope", "intercept"]),
         (calibrant.Beta(), ["a", "b", "intercept"]),
-        (calibrant.Quadratic(), ["bend", "slope", "intercept"]),
+        (calibrant.Quadratic(), ["curvature", "slope", "intercept"]),
         (calibrant.Isotonic(), ["points", "levels"]),
         (calibrant.HistogramBinning(7), ["bins"]),
         (calibrant.ScalingBinning(), ["slope", "intercept", "bins"]),
         (calibrant.VennAbers(), ["lower steps", "upper steps"]),
-        (calibrant.Smooth(), []),
     ],
     ids=str,
 )
-def test_the_facts_are_the_numbers_of_the_rule(family: calibrant.Family, names: list[str]) -> None:
-    found = describe(family.fit(claims(500)))
-    assert [fact.name for fact in found.facts] == names
-    assert all(fact.meaning for fact in found.facts)
-    if "bins" in names and family == calibrant.HistogramBinning(7):
-        assert found.facts[0].value == 7
+def test_the_facts_begin_with_what_matters_most(family: Family, names: list[str]) -> None:
+    facts = describe(family.fit(claims(500))).facts
+    assert [fact.name for fact in facts[: len(names)]] == names
+    if family == calibrant.HistogramBinning(7):
+        assert facts[0].value == 7
 
 
 def test_a_convex_fit_shows_its_certificate() -> None:
@@ -68,11 +75,11 @@ def test_a_convex_fit_shows_its_certificate() -> None:
     assert describe(calibrant.Isotonic().fit(claims(500))).certificate is None
 
 
-def test_a_map_of_whole_vectors_has_facts_and_no_answers() -> None:
+def test_a_map_of_whole_vectors_has_no_map_for_each_class() -> None:
     found = describe(calibrant.Temperature().fit(PRED))
-    assert (found.fitted_on, found.answers) == ("probs of 400 rows and 3 classes: a, b, c", ())
+    assert found.answers == ()
     assert [fact.name for fact in found.facts] == ["temperature"]
-    with pytest.raises(ValueError, match="has no map for each class"):
+    with pytest.raises(ValueError, match="temperature has no map for each class"):
         describe(calibrant.Temperature().fit(PRED), "a")
 
 
@@ -102,3 +109,8 @@ def test_more_numbers_than_rows_are_told_in_words() -> None:
     assert words is not None
     assert words.startswith("12 numbers were fitted to 11 rows")
     assert describe(calibrant.StructuredMatrix().fit(few)).caution is None
+
+
+def test_what_is_no_map_is_refused() -> None:
+    with pytest.raises(ValueError, match="only a fitted map can be described, got Platt"):
+        describe(calibrant.Platt())  # type: ignore[arg-type]

@@ -5,23 +5,18 @@ import json
 import numpy as np
 import pytest
 from scipy.special import expit
-from shared_claims import claims
 
 import calibrant
 from calibrant import (
-    Binned,
     Isotonic,
     Predictions,
-    Smooth,
     binary,
     from_logits,
     report,
     samples,
     top_label,
 )
-from calibrant.reporting.diagrams import FAMILIES, diagrams, fewer
-
-RNG = np.random.default_rng(0)
+from calibrant.reporting.diagrams import diagrams
 
 
 @pytest.fixture(scope="module")
@@ -47,31 +42,6 @@ def test_gaps_drawn_sum_to_the_errors_printed(sample: tuple[Predictions, Predict
     )
 
 
-@pytest.mark.parametrize("family", [family for _, _, family in FAMILIES], ids=str)
-def test_curves_are_those_of_all_rows(family: calibrant.Family) -> None:
-    view = claims(30_000, slope=0.6)
-    few = fewer(view)
-    assert few.n < 2 * 2200
-    at = np.linspace(0.02, 0.98, 25)
-    tolerance = {Smooth: 2e-3, Binned: 1e-9, Isotonic: 2e-2}[type(family)]
-    assert family.fit(few)(at) == pytest.approx(family.fit(view)(at), abs=tolerance)
-
-
-def test_neighbours_are_taken_together_but_never_across_an_edge() -> None:
-    view = binary(
-        np.append(RNG.random(20_000), np.repeat(np.arange(21) / 20, 40)), RNG.random(20_840) < 0.4
-    )
-    few = fewer(view)
-    for axes in ("chance", "logit"):
-        one, other = (calibrant.curves.histogram(each, axes=axes) for each in (view, few))
-        assert other.edges == pytest.approx(one.edges)
-        assert other.count.tolist() == one.count.tolist()
-        assert other.happened.tolist() == one.happened.tolist()
-        assert other.claimed == pytest.approx(one.claimed)
-    assert calibrant.ece(few) == pytest.approx(calibrant.ece(view), abs=1e-12)
-    assert fewer(claims(500)).n == 500
-
-
 def test_bars_hold_every_row(sample: tuple[Predictions, Predictions]) -> None:
     found = diagrams(sample[1], {}, [0, 3])
     for picture in found.pictures[0]:
@@ -92,7 +62,7 @@ def test_there_is_a_picture_for_each_question_and_each_map(
     fit_on, pred = sample
     found = report(pred[:2000], fit_on=fit_on[:1000], families=[calibrant.Temperature()])
     drawn = found.diagrams
-    assert drawn.claims == ("as they are", "after Temperature")
+    assert drawn.claims == ("as they are", "after temperature")
     assert [each.name for each in drawn.views] == [
         "Top label",
         "Top two",

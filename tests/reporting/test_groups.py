@@ -7,8 +7,8 @@ from shared_claims import claims
 
 import calibrant
 from calibrant import Predictions, binary, from_logits, report, top_label
-from calibrant.reporting.groups import MOST_SHOWN, groups
-from calibrant.reporting.verdict import chance_limit
+from calibrant.inference.tests import ks_limit
+from calibrant.reporting.groups import MOST_GROUPS, groups
 
 RNG = np.random.default_rng(0)
 VIEW = claims(2000, lift=-0.5)
@@ -27,7 +27,7 @@ def test_each_group_is_measured_on_its_own_rows() -> None:
         part = VIEW[each.name == SITE]
         assert (each.by, each.n, each.total) == ("group", part.n, part.total)
         assert each.ks == pytest.approx(calibrant.ks_error(part))
-        assert each.limit == pytest.approx(chance_limit(part))
+        assert each.limit == pytest.approx(ks_limit(part))
         assert (each.claimed, each.happened) == pytest.approx((part.p.mean(), part.y.mean()))
         alone = report(part)
         assert (each.finding, each.words) == (alone.finding, alone.verdict)
@@ -85,13 +85,13 @@ def test_weights_are_counts_and_rows_without_are_absent() -> None:
 
 
 def test_of_many_groups_the_largest_are_shown_and_that_is_told() -> None:
-    by = np.concatenate([np.repeat(np.arange(MOST_SHOWN), 50), np.arange(1000, 1500)])
+    by = np.concatenate([np.repeat(np.arange(MOST_GROUPS), 50), np.arange(1000, 1500)])
     found, notes = groups(VIEW, by, has_classes=False)
-    assert [each.name for each in found] == [str(value) for value in range(MOST_SHOWN)]
+    assert [each.name for each in found] == [str(value) for value in range(MOST_GROUPS)]
     assert notes[0].startswith(
-        f"group has 530 different values: the {MOST_SHOWN} with the most rows are shown"
+        f"group has 530 different values: the {MOST_GROUPS} with the most rows are shown"
     )
-    assert notes[1] == f"Of {MOST_SHOWN} groups about 2 would look off by chance alone."
+    assert notes[1] == f"Of {MOST_GROUPS} groups about 2 would look off by chance alone."
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,8 @@ def test_the_page_says_what_the_report_says(sample: tuple[Predictions, Predictio
         assert f"{100 * group.ks:.2f}" in read.text
     assert json.loads(read.scripts[0])["claims"] == [
         "as they are",
-        "after Temperature",
-        "after Smooth",
+        "after temperature",
+        "after smooth",
     ]
     for fact in found.facts:
         assert f"{fact.name} {fact.words}" in read.text
@@ -97,12 +97,12 @@ def test_every_number_is_explained_in_a_sentence() -> None:
     pred = from_logits(RNG.normal(size=(30, 3)), RNG.integers(0, 3, 30))
     names = {row.name for x in (pred, claims(30)) for row in report(x).rows}
     assert names == set(MEANINGS)
-    assert {number.name for number in OF_CLAIMS} < names
+    assert {each.name for each in OF_CLAIMS} < names
     assert all(words.endswith(".") and words[0].isupper() for words in MEANINGS.values())
 
 
 def test_intervals_are_shown_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.reporting.numbers.OF_CLAIMS", OF_CLAIMS[:1])
+    monkeypatch.setattr("calibrant.reporting.measure_table.OF_CLAIMS", OF_CLAIMS[:2])
     monkeypatch.setattr("calibrant.reporting.diagrams.DRAWS", 20)
     found = report(claims(300), intervals=True)
     text = Reader(page(found)).text
@@ -188,7 +188,7 @@ def test_ten_thousand_classes_have_a_page_that_says_what_it_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     z, y = RNG.normal(size=(10, 10_000)).astype(np.float32), RNG.integers(0, 10_000, 10)
-    monkeypatch.setattr("calibrant.reporting.worst.MOST_CELLS", 50_000)
+    monkeypatch.setattr("calibrant.reporting.class_errors.MOST_CELLS", 50_000)
     text = Reader(page(report(from_logits(z, y)))).text
     assert "Only the 20 classes whose mean claim is furthest off were measured" in text
     assert "of 10000 classes never occur" in text

@@ -15,13 +15,13 @@ from calibrant.reporting.measure_table import OF_CLAIMS
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the number whose draws take longest."""
     some = tuple(each for each in OF_CLAIMS if each.name != "calibration error")
-    monkeypatch.setattr("calibrant.reporting.numbers.OF_CLAIMS", some)
+    monkeypatch.setattr("calibrant.reporting.measure_table.OF_CLAIMS", some)
 
 
 @pytest.fixture(scope="module")
 def found() -> Iterator[Report]:
     with pytest.MonkeyPatch.context() as patch:
-        for place in ("intervals", "summary"):
+        for place in ("confidence", "summary"):
             patch.setattr(f"calibrant.reporting.{place}.DRAWS", 100)
         yield report(samples.load("c10-resnet18")[0][:500], intervals=True)
 

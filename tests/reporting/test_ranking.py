@@ -19,8 +19,8 @@ from calibrant import (
     from_probs,
     nll,
 )
-from calibrant.choosing import Candidate
-from calibrant.reporting.ranking import LEAVE, rank_families, rank_models, reason
+from calibrant.contenders import Candidate
+from calibrant.reporting.ranking import NO_FAMILY, rank_families, rank_models, reason
 from calibrant.reporting.recalibration import SAME_ROWS
 
 
@@ -56,7 +56,7 @@ def test_where_the_digits_shown_are_the_same_the_order_given_stays() -> None:
 
 def test_what_no_family_mends_is_left() -> None:
     found = rank_families(_sharp(0), _sharp(1), {"identity": Identity()})
-    assert found.words == LEAVE
+    assert found.words == NO_FAMILY
 
 
 @pytest.mark.parametrize("x", [_sharp(0), claims(200)], ids=["vectors", "one chance"])

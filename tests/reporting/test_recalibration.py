@@ -1,5 +1,7 @@
-"""Mending: what maps fitted on other rows would do, which is best, and the command that makes it."""
+"""Recalibration: what maps fitted on other rows would do, which is best, and what makes it."""
 
+import shlex
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -8,16 +10,25 @@ from shared_claims import claims
 import calibrant
 from calibrant import (
     Binned,
+    Family,
     Isotonic,
     MatrixScaling,
     OneVsRest,
     OrderPreserving,
+    Platt,
     Predictions,
+    Spline,
     Temperature,
     samples,
 )
 from calibrant.choosing import AS_THEY_ARE
-from calibrant.reporting.recalibration import mend
+from calibrant.families.names import family_of
+from calibrant.reporting.recalibration import fit_command, recalibrate
+
+
+@dataclass(frozen=True)
+class Undeclared(Platt):
+    """A family that no package declares."""
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +40,11 @@ def test_families_are_scored_in_the_order_given_and_by_their_names(
     sample: tuple[Predictions, Predictions],
 ) -> None:
     fit_on, pred = sample
-    found = mend(pred, fit_on, [Temperature(), OrderPreserving(kind="diagonal")])
+    found = recalibrate(pred, fit_on, [Temperature(), OrderPreserving(kind="diagonal")])
     assert [each.name for each in found.standings] == [
         AS_THEY_ARE,
-        "Temperature",
-        repr(OrderPreserving(kind="diagonal")),
+        "temperature",
+        "order-preserving(kind=diagonal)",
     ]
     assert list(found.maps) == [each.name for each in found.standings[1:]]
     for each in found.standings[1:]:
@@ -46,7 +57,7 @@ def test_families_are_scored_in_the_order_given_and_by_their_names(
 
 def test_the_command_makes_the_best_map(sample: tuple[Predictions, Predictions]) -> None:
     fit_on, pred = sample
-    plain = mend(pred, fit_on, {"T": Temperature()})
+    plain = recalibrate(pred, fit_on, {"T": Temperature()})
     assert (plain.best, plain.command) == (
         "T",
         "calibrant fit --family temperature FILE -o map.safetensors",
@@ -55,31 +66,43 @@ def test_the_command_makes_the_best_map(sample: tuple[Predictions, Predictions])
         plain.advice
         == "T lowers the NLL most: `calibrant fit --family temperature`, then `calibrant apply`."
     )
-    wrapped = mend(pred, fit_on, [OneVsRest(Isotonic())])
-    assert wrapped.command is None or "--family isotonic" in wrapped.command
-    kind = mend(pred, fit_on, [OrderPreserving()])
-    assert kind.command == "calibrant fit --family order-preserving FILE -o map.safetensors"
-    with_settings = mend(pred, fit_on, [OrderPreserving(kind="diagonal")])
-    assert with_settings.command == f"map = {OrderPreserving(kind='diagonal')!r}.fit(fit_on)"
-    assert str(with_settings.advice).endswith("then `map.apply(pred)`.")
+    with_settings = recalibrate(pred, fit_on, [OrderPreserving(kind="diagonal")])
+    command = "calibrant fit --family 'order-preserving(kind=diagonal)'"
+    assert with_settings.command == f"{command} FILE -o map.safetensors"
+    assert str(with_settings.advice).endswith(f"`{command}`, then `calibrant apply`.")
+
+
+@pytest.mark.parametrize(
+    "family", [OrderPreserving(), OneVsRest(Isotonic()), Spline(14, bounded=True)], ids=repr
+)
+def test_a_shell_gives_the_command_the_family_itself(family: Family) -> None:
+    command = fit_command(family)
+    assert command is not None
+    assert family_of(shlex.split(command)[-1]) == family
+
+
+def test_a_family_that_the_command_does_not_know_is_made_by_hand() -> None:
+    found = recalibrate(claims(3000, lift=-1), claims(3000, lift=-1, seed=1), [Undeclared()])
+    assert (found.best, found.command) == ("undeclared", "map = Undeclared().fit(fit_on)")
+    assert str(found.advice).endswith("`map = Undeclared().fit(fit_on)`, then `map(view)`.")
 
 
 def test_where_no_map_helps_nothing_is_recommended() -> None:
-    found = mend(claims(3000), claims(30, lift=-3, seed=5))
+    found = recalibrate(claims(3000), claims(30, lift=-3, seed=5))
     assert (found.best, found.command) == (None, None)
     assert str(found.advice).startswith("Neither map lowers the NLL")
-    alone = mend(claims(3000), claims(30, lift=-3, seed=5), [Temperature()])
+    alone = recalibrate(claims(3000), claims(30, lift=-3, seed=5), [Temperature()])
     assert str(alone.advice).startswith("No map lowers the NLL")
 
 
 def test_a_family_that_cannot_be_fitted_is_told_of_and_kills_nothing() -> None:
-    found = mend(
-        claims(300, lift=1), claims(300, lift=1, seed=1), [MatrixScaling(), Binned(slope=0)]
-    )
-    assert [each.name for each in found.standings] == [AS_THEY_ARE, repr(Binned(slope=0))]
+    families = [MatrixScaling(), Binned(slope=0)]
+    found = recalibrate(claims(300, lift=1), claims(300, lift=1, seed=1), families)
+    assert [each.name for each in found.standings] == [AS_THEY_ARE, "binned(slope=0)"]
     assert len(found.notes) == 1
+    assert found.notes[0].startswith("matrix-scaling could not be fitted: ")
     assert "maps whole vectors" in found.notes[0]
-    none = mend(claims(300), claims(300, seed=1), [MatrixScaling()])
+    none = recalibrate(claims(300), claims(300, seed=1), [MatrixScaling()])
     assert (none.maps, none.best) == ({}, None)
     assert str(none.advice).startswith("No map could be fitted")
 
@@ -87,4 +110,4 @@ def test_a_family_that_cannot_be_fitted_is_told_of_and_kills_nothing() -> None:
 @pytest.mark.parametrize("families", [[], {}, "temperature", [Temperature], 3], ids=str)
 def test_what_is_no_family_is_refused(families: Any) -> None:  # noqa: ANN401 - anything a caller might give
     with pytest.raises(ValueError, match=r"families"):
-        mend(claims(30), claims(30, seed=1), families)
+        recalibrate(claims(30), claims(30, seed=1), families)

@@ -98,7 +98,7 @@ def test_an_undefined_slope_is_told_and_kills_nothing(x: View, why: str) -> None
 def test_fit_on_shows_what_maps_would_do(sample: tuple[Predictions, Predictions]) -> None:
     fit_on, pred = sample
     found = report(pred, fit_on=fit_on)
-    assert [each.name for each in found.standings] == ["as they are", "Temperature", "Smooth"]
+    assert [each.name for each in found.standings] == ["as they are", "temperature", "smooth"]
     before, after = found.standings[:2]
     assert before.nll == pytest.approx(calibrant.nll(pred))
     assert after.accuracy == before.accuracy
@@ -107,7 +107,7 @@ def test_fit_on_shows_what_maps_would_do(sample: tuple[Predictions, Predictions]
         (calibrant.nll(mended), calibrant.ece(mended), calibrant.ks_error(mended))
     )
     best = min(found.standings, key=lambda each: each.nll)
-    assert f"`calibrant fit --family {best.name.lower()}`" in " ".join(found.advice.split())
+    assert f"`calibrant fit --family {best.name}`" in " ".join(found.advice.split())
     assert report(claims(3000), fit_on=claims(30, lift=-3, seed=5)).advice.startswith(
         "Neither map lowers the NLL"
     )
@@ -127,7 +127,7 @@ def test_fit_on_must_be_of_the_same_sort(sample: tuple[Predictions, Predictions]
 
 
 def test_many_cells_leave_out_the_classwise_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("calibrant.reporting.worst.MOST_CELLS", 10)
+    monkeypatch.setattr("calibrant.reporting.class_errors.MOST_CELLS", 10)
     found = report(from_logits(RNG.normal(size=(20, 3)), RNG.integers(0, 3, 20)))
     (row,) = [row for row in found.rows if row.name == "mean ECE"]
     assert row.value is None

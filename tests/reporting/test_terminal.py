@@ -1,19 +1,14 @@
 """Pages: they fit the terminal, need no colour, and show names as they are."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from rich.console import Console
-from shared_claims import claims
 
 from calibrant import Predictions, Temperature, compare, from_probs, report, samples
-from calibrant.choosing import Candidate, Selection
-from calibrant.families.binary.smooth import Smooth
-from calibrant.reporting.description import describe
+from calibrant.contenders import Candidate, Selection
 from calibrant.reporting.measure_table import OF_CLAIMS
 from calibrant.reporting.ranking import rank_models
-from calibrant.reporting.terminal import map_page, plain, ranking_page, selection_page
+from calibrant.reporting.terminal import plain_text, ranking_page, selection_page
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +35,7 @@ def test_groups_worst_classes_and_intervals_fit_the_terminal(
     sample: tuple[Predictions, Predictions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr("calibrant.reporting.numbers.OF_CLAIMS", OF_CLAIMS[:1])
+    monkeypatch.setattr("calibrant.reporting.measure_table.OF_CLAIMS", OF_CLAIMS[:2])
     pred = sample[1][:600]
     found = report(pred, by={"site": ["[north]", "south"] * 300}, intervals=True)
     lines = str(found).splitlines()
@@ -67,24 +62,6 @@ def test_class_names_that_look_like_markup_are_shown_as_they_are() -> None:
     assert "[bold], [/]" in " ".join(str(found).split())
 
 
-def test_a_map_is_drawn_as_two_marks_a_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    page = map_page(describe(Smooth().fit(claims(3000, slope=0.5))))
-    lines = plain(page).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert lines[0] == "Smooth()"
-    high = next(line for line in lines if line.strip().startswith("95 "))
-    assert high.index("●") < high.index("○")
-    low = next(line for line in lines if line.strip().startswith("5 "))
-    assert low.index("○") < low.index("●")
-
-
-def test_where_unicode_is_unknown_marks_are_ascii(tmp_path: Path) -> None:
-    with (tmp_path / "out.txt").open("w", encoding="ascii") as file:
-        Console(file=file, width=80).print(map_page(describe(Smooth().fit(claims(300)))))
-    assert "o claim  * chance" in (tmp_path / "out.txt").read_text()
-
-
 def test_a_ranking_fits_the_terminal_whatever_the_names(
     sample: tuple[Predictions, Predictions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +77,7 @@ def test_a_ranking_fits_the_terminal_whatever_the_names(
     found = replace(
         found, scored_on="others", failures=(("x", "why"),), warnings=("this",), words="End."
     )
-    lines = plain(ranking_page(found)).splitlines()
+    lines = plain_text(ranking_page(found)).splitlines()
     assert max(map(len, lines)) <= 80
     assert lines[:2] == ["Fitted on some rows.", "Scored on others."]
     assert lines[5].split() == [
@@ -117,7 +94,7 @@ def test_a_ranking_fits_the_terminal_whatever_the_names(
     assert lines[7] == "  x failed: why"
     assert lines[9:] == ["Mind: this", "", "End."]
     long = "[bold]" + "a/long/way/" * 9
-    text = plain(ranking_page(rank_models([(long, sample[1]), ("short", sample[1])])))
+    text = plain_text(ranking_page(rank_models([(long, sample[1]), ("short", sample[1])])))
     assert max(map(len, text.splitlines())) <= 80
     assert "[bold]" in text
 
@@ -128,7 +105,7 @@ def test_a_selection_marks_the_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
         Candidate("T", 1.5, 0.1, -1e-9, 0.0),
         Candidate("structured-matrix", 1.5, 0.1, 0.0, 0.0),
     )
-    lines = plain(
+    lines = plain_text(
         selection_page(Selection(Temperature(), "T", "nll", rows, (("x", "why"),)))
     ).splitlines()
     assert lines[1].split() == ["NLL", "error", "the", "best", "error"]

@@ -5,13 +5,19 @@ from typing import Any
 
 import pytest
 
-from calibrant import Predictions, read
+from calibrant import Predictions, View, read
 
 
 def predictions(path: Path, **options: Any) -> Predictions:  # noqa: ANN401 - any option of read
     found = read(path, **options)
     assert isinstance(found, Predictions)
     return found
+
+
+def outcomes(path: Path, **options: Any) -> list[bool]:  # noqa: ANN401 - any option of read
+    found = read(path, **options)
+    assert isinstance(found, View)
+    return found.y.tolist()
 
 
 def text(folder: Path, name: str, *lines: str) -> Path:

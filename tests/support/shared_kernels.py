@@ -39,7 +39,10 @@ def log_density(p: Array, h: float) -> Array:
 
 
 def pairs_left_out(p: Array, y: Array, h: float) -> Array:
-    """Of pairs of other rows the share that both have a class, in exact arithmetic: eq. 14 of paper 001, row by row."""
+    """Of pairs of other rows the share that both have a class: eq. 14 of Popordanoska et al. 2022.
+
+    Row by row, in exact arithmetic.
+    """
     n, k = p.shape
     logs = log_kernels(p, p, h)
     found = np.empty((n, k))

@@ -9,6 +9,12 @@ from scipy.special import gammaln, log_softmax, logsumexp
 Floats = NDArray[np.float64]
 
 
+def drawn(n: int, k: int, scale: float = 2.0, seed: int = 0) -> tuple[Floats, NDArray[np.int64]]:
+    """Logits and labels that know nothing of each other."""
+    random = np.random.default_rng([seed, n, k])
+    return random.normal(0, scale, (n, k)), random.integers(0, k, n)
+
+
 def kernels_of_others(logits: Floats, h: float) -> Floats:
     """Log density of Dirichlet(z_i / h + 1) at z_j, row j and column i; the diagonal is left out."""
     log_z = log_softmax(logits, axis=1)

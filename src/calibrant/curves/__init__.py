@@ -1,12 +1,15 @@
-"""The numbers of every diagram, without drawing: summaries, never all rows; `calibrant.plots` draws each."""
+"""The numbers of every diagram, without drawing: summaries, never all rows.
+
+`calibrant.plots` draws each.
+"""
 
 from .claims import Histogram as Histogram
 from .claims import histogram as histogram
 from .classes import Classwise as Classwise
 from .classes import classwise as classwise
-from .cumulative import Sums as Sums
+from .cumulative import Cumulative as Cumulative
 from .cumulative import cumulative as cumulative
-from .curve import Bins as Bins
+from .curve import BinRanges as BinRanges
 from .curve import Curve as Curve
 from .curve import reliability as reliability
 from .curve import tilted_roof as tilted_roof
@@ -21,5 +24,5 @@ from .simplex import Simplex as Simplex
 from .simplex import Surface as Surface
 from .simplex import simplex as simplex
 from .simplex import surface as surface
-from .smooth_ece import Blurred as Blurred
+from .smooth_ece import SmoothECE as SmoothECE
 from .smooth_ece import smece as smece

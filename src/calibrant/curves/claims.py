@@ -8,6 +8,7 @@ from scipy.special import expit, logit
 from ..families.binary.piecewise import Space
 from ..fitting.blocks import on_all_cores
 from ..fitting.types import Array
+from ..fitting.weights import weighted
 from ..inputs.checks import MAKE_THEM, check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.questions import top_label
@@ -15,13 +16,16 @@ from ..inputs.views import View
 
 # A picture shows no log odds beyond these: chances of one in nine million.
 _LIMIT = 16.0
+# Bars by log odds span so much at least: those of claims that hardly differ are as wide as others.
+_LEAST_SPAN = 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Between each two `edges` how many claims, what they add up to, and how many of their events happened.
+    """Between each two `edges` how many claims, their sum, and how many of their events happened.
 
-    No row is left out: `mean_claim` and `share` are the mean claim and the share of events over all of them.
+    No row is left out: `mean_claim` and `share` are the mean claim and the share of events over
+    all of them.
     """
 
     event: str
@@ -38,12 +42,14 @@ class Histogram:
     @property
     def mean_p(self) -> Array:
         """Mean claim of each bar that holds some."""
-        return self.claimed[self.count > 0] / self.count[self.count > 0]
+        held = self.count > 0
+        return self.claimed[held] / self.count[held]
 
     @property
     def mean_y(self) -> Array:
         """Share of events of each bar that holds claims."""
-        return self.happened[self.count > 0] / self.count[self.count > 0]
+        held = self.count > 0
+        return self.happened[held] / self.count[held]
 
     @property
     def mean_claim(self) -> float:
@@ -57,9 +63,10 @@ class Histogram:
 
 
 def histogram(x: Predictions | View, bars: int = 20, *, axes: Space = "chance") -> Histogram:
-    """How many claims are made of which chance, in bars of one width by chance, or by log odds over the claims made.
+    """How many claims are made of which chance, in bars of one width by chance or by log odds.
 
-    A claim on an edge falls below it; one too extreme to be drawn falls into the outermost bar.
+    By log odds the bars span the claims made. A claim on an edge falls below it; one too extreme
+    to be drawn falls into the outermost bar.
 
     >>> from calibrant import binary
     >>> histogram(binary([0.1, 0.6, 0.7], [0, 1, 0]), 2).count.tolist()
@@ -72,11 +79,14 @@ def histogram(x: Predictions | View, bars: int = 20, *, axes: Space = "chance") 
     edges = np.linspace(0, 1, bars + 1) if axes == "chance" else _even_odds(view, bars)
 
     def sums(block: View) -> Array:
-        place = np.searchsorted(edges[1:-1], block.p)
-        w = np.ones(block.n) if block.w is None else block.w
-        return np.stack([np.bincount(place, each, bars) for each in (w, w * block.p, w * block.y)])
+        bar = np.searchsorted(edges[1:-1], block.p)
+        count = np.bincount(bar, block.w, bars)
+        claimed = np.bincount(bar, weighted(block.p, block.w), bars)
+        happened = np.bincount(bar, weighted(block.y, block.w), bars)
+        return np.stack([count, claimed, happened])
 
-    return Histogram(view.event, edges, *np.sum(on_all_cores(sums, view.blocks()), axis=0))
+    count, claimed, happened = np.sum(on_all_cores(sums, view.blocks()), axis=0)
+    return Histogram(view.event, edges, count, claimed, happened)
 
 
 def one_view(x: Predictions | View) -> View:
@@ -90,13 +100,15 @@ def one_view(x: Predictions | View) -> View:
     )
 
 
-def _even_odds(view: View, bars: int) -> Array:
-    low, high = (shown_odds(end) for end in (view.pool.p[0], view.pool.p[-1]))
-    # Claims that hardly differ get bars as wide as those of others.
-    middle, half = (low + high) / 2, max(high - low, 4) / 2
-    return expit(np.linspace(middle - half, middle + half, bars + 1))
-
-
 def shown_odds(p: float) -> float:
     """Log odds of a chance, as far as a picture shows them."""
     return float(np.clip(logit(p), -_LIMIT, _LIMIT))
+
+
+def _even_odds(view: View, bars: int) -> Array:
+    claims = view.pool.p
+    low = shown_odds(claims[0])
+    high = shown_odds(claims[-1])
+    middle = (low + high) / 2
+    half = max(high - low, _LEAST_SPAN) / 2
+    return expit(np.linspace(middle - half, middle + half, bars + 1))

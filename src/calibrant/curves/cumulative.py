@@ -1,12 +1,12 @@
-"""Claims and events summed up in order of the claim: the four graphs of paper 000, which need no bins."""
+"""Claims and events summed up in order of the claim: four graphs without bins, Gupta et al. 2021."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..families.binary.spline import Spline
+from ..families.defaults import CUMULATIVE_FAMILY
 from ..families.family import Family
-from ..fitting.types import Array
+from ..fitting.types import Array, Ints
 from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
@@ -18,11 +18,12 @@ _POINTS = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
-    """At some shares `fractile` of the rows, the surest last: the claim `p` there, and what adds up until there.
+class Cumulative:
+    """At some shares `fractile` of the rows, the surest last: the claim `p`, and the sums until it.
 
-    `claimed` and `happened` are sums over the rows so far, divided by all rows; they end at the mean claim and the
-    share of events. Their widest gap, at `widest`, is `error`, the KS error. `q` is the calibrated chance of `p`.
+    `claimed` and `happened` are sums over the rows so far, divided by all rows; they end at the
+    mean claim and the share of events. Their widest gap, at `widest`, is `error`, the KS error.
+    `q` is the calibrated chance of `p`.
     """
 
     event: str
@@ -37,30 +38,43 @@ class Sums:
     total: float
 
 
-def cumulative(x: Predictions | View, family: Family = Spline()) -> Sums:  # noqa: B008 - families are frozen
-    """Sums of claims and of events along the sorted claims, and beside them the map whose slope they have.
+def cumulative(x: Predictions | View, family: Family = CUMULATIVE_FAMILY) -> Cumulative:
+    """Sums of claims and of events along the sorted claims, and the map whose slope they have.
 
     >>> from calibrant import binary
-    >>> sums = cumulative(binary([0.4] * 5 + [0.8] * 5, [1, 1, 0, 0, 0] + [1, 1, 0, 0, 0]))
-    >>> sums.claimed.round(2).tolist(), sums.happened.round(2).tolist(), round(sums.error, 2)
-    ([0.0, 0.2, 0.6], [0.0, 0.2, 0.4], 0.2)
+    >>> found = cumulative(binary([0.4] * 5 + [0.8] * 5, [1, 1, 0, 0, 0] + [1, 1, 0, 0, 0]))
+    >>> found.claimed.round(2).tolist(), found.happened.round(2).tolist()
+    ([0.0, 0.2, 0.6], [0.0, 0.2, 0.4])
+    >>> round(found.error, 2)
+    0.2
     """
     view = one_view(x)
     check_argument("family", family, Family)
     p, w, happened = view.pool
-    reached, claimed, events = (np.cumsum(each) / view.total for each in (w, w * p, happened))
+    fractile = np.cumsum(w) / view.total
     gap = np.abs(drift(view)[1])
-    even = np.searchsorted(reached, np.linspace(0, 1, _POINTS)).clip(max=len(p) - 1)
-    at = np.unique(np.concatenate([even, [0, gap.argmax(), len(p) - 1]]))
-    return Sums(
-        view.event,
-        in_short(family),
-        np.append(0.0, reached[at]),
-        (shown := np.append(p[0], p[at])),
-        np.clip(family.fit(view)(shown), 0, 1),
-        np.append(0.0, claimed[at]),
-        np.append(0.0, events[at]),
-        1 + int(np.searchsorted(at, gap.argmax())),
-        float(gap.max()),
-        view.total,
+    at = _kept(fractile, gap)
+    shown = np.append(p[0], p[at])
+    return Cumulative(
+        event=view.event,
+        family=in_short(family),
+        fractile=_from_zero(fractile[at]),
+        p=shown,
+        q=np.clip(family.fit(view)(shown), 0, 1),
+        claimed=_from_zero((np.cumsum(w * p) / view.total)[at]),
+        happened=_from_zero((np.cumsum(happened) / view.total)[at]),
+        widest=1 + int(np.searchsorted(at, gap.argmax())),
+        error=float(gap.max()),
+        total=view.total,
     )
+
+
+def _kept(fractile: Array, gap: Array) -> Ints:
+    """Places of the claims to show: evenly by rows, both ends, and where the gap is widest."""
+    last = len(fractile) - 1
+    even = np.searchsorted(fractile, np.linspace(0, 1, _POINTS)).clip(max=last)
+    return np.unique(np.concatenate([even, [0, gap.argmax(), last]]))
+
+
+def _from_zero(sums: Array) -> Array:
+    return np.append(0.0, sums)

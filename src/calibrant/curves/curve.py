@@ -1,45 +1,56 @@
-"""The reliability diagram as numbers: a map fitted to a view, how sure it is, and how many claims lie where."""
+"""The reliability diagram as numbers: a fitted map, its bands, and how many claims lie where."""
 
-from dataclasses import dataclass, fields
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
-from ..families.binary.binned import Binned, Steps
-from ..families.binary.smooth import Smooth
-from ..families.family import Family, Map
+from ..families.binary.binned import Binned
+from ..families.defaults import BINNED_CURVE_FAMILY, CURVE_FAMILY
+from ..families.family import Bins, Family, Map
 from ..fitting.blocks import on_all_cores
-from ..fitting.types import Array
+from ..fitting.types import Array, Bools
+from ..fitting.weights import weighted, weighted_mean
 from ..inference.bands import Band, confidence_band, consistency_band
 from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
 from .claims import Histogram, histogram, one_view, shown_odds
 
-# Points of a line, half of them evenly by chance and half by log odds; fewer distinct claims than these are all kept.
+# Points of a line, half of them evenly by chance and half by log odds; fewer distinct claims than
+# these are all kept.
 _POINTS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Bins:
-    """From where to where each bin reaches that holds claims, and how the map rises within it: `slope` 1 or 0."""
+class BinRanges:
+    """From where to where each bin reaches that holds claims, and its mean claim.
+
+    Within a bin the map rises by `slope`, 1 or 0.
+    """
 
     low: Array
     high: Array
     mean_p: Array
     slope: int
 
+    @property
+    def ends(self) -> Array:
+        """Where each bin begins and ends, (bins, 2)."""
+        return np.stack([self.low, self.high], axis=1)
+
 
 @dataclass(frozen=True, eq=False)
 class Curve:
     """A calibration map at some claims `p`, ascending, with what is known of the claims around each.
 
-    `q` is the calibrated chance there, `count` how many claims lie nearest, `gap` their mean distance from their own
-    calibrated chances: the mean of `gap`, weighed by `count`, is `error`. Of binned families each bin that holds
-    claims is a point, at its mean claim, and `bins` says from where to where it reaches; of others `bins` is None.
-    Within `confidence` the true map lies, with probability `level` at each claim; within `consistency` the fitted one
-    would, if the claims were right. Both are None without a `level`.
+    `q` is the calibrated chance there, `count` how many claims lie nearest, `gap` their mean
+    distance from their own calibrated chances: the mean of `gap`, weighted by `count`, is `error`.
+    Of binned families each bin that holds claims is a point, at its mean claim, and `bins` says
+    from where to where it reaches; of others `bins` is None. Within `confidence` the true map lies,
+    with probability `level` at each claim; within `consistency` the fitted one would, if the claims
+    were right. Both are None without a `level`.
     """
 
     event: str
@@ -52,73 +63,54 @@ class Curve:
     total: float
     histogram: Histogram
     odds_histogram: Histogram
-    level: float | None
-    confidence: Band | None
-    consistency: Band | None
-    bins: Bins | None
+    bins: BinRanges | None
+    level: float | None = None
+    confidence: Band | None = None
+    consistency: Band | None = None
 
 
 def reliability(
     x: Predictions | View,
-    family: Family = Smooth(),  # noqa: B008 - families are frozen
+    family: Family = CURVE_FAMILY,
     *,
     level: float | None = 0.95,
     n_boot: int = 200,
     seed: int = 0,
 ) -> Curve:
-    """The map of `family` fitted to a view's own rows, whose mean distance from the claims is the calibration error.
+    """The map of `family` fitted to a view's own rows; its mean distance from the claims is `error`.
 
-    Bands take most of the time, as the family is fitted `n_boot` times again, or twice that; `level=None` skips them.
+    Bands take most of the time, as the family is fitted `n_boot` times again, or twice that;
+    `level=None` skips them.
 
     >>> from calibrant import Binned, binary
-    >>> curve = reliability(binary([0.2] * 10 + [0.8] * 10, [0] * 9 + [1] * 5 + [0] * 6), Binned(5), level=None)
+    >>> view = binary([0.2] * 10 + [0.8] * 10, [0] * 9 + [1] * 5 + [0] * 6)
+    >>> curve = reliability(view, Binned(5), level=None)
     >>> curve.p.round(2).tolist(), curve.q.round(2).tolist(), round(curve.error, 2)
     ([0.2, 0.8], [0.1, 0.4], 0.25)
     """
     view = one_view(x)
     check_argument("family", family, Family)
-    if level is not None and not 0 < level < 1:
-        raise ValueError(
-            f"level must lie between 0 and 1, such as 0.95, or be None for no bands; got {level!r}"
-        )
-    fitted = family.fit(view)
-    rule = fitted.rule
-    bins = _bins(rule) if isinstance(rule, Steps) else None
-    p = _points(view) if bins is None else bins.mean_p
-    count, gap = _around(view, fitted, p)
-    confidence = consistency = None
-    if level is not None:
-        confidence = confidence_band(view, family, p, level=level, n_boot=n_boot, seed=seed)
-        consistency = consistency_band(view, family, p, level=level, n_boot=n_boot, seed=seed)
-    return Curve(
-        view.event,
-        in_short(family),
-        p,
-        np.clip(fitted(p), 0, 1),
-        count,
-        gap,
-        float(np.average(gap, weights=count)),
-        view.total,
-        histogram(view),
-        histogram(view, axes="logit"),
-        level,
-        confidence,
-        consistency,
-        bins,
-    )
+    _check_level(level)
+    curve = _without_bands(view, family)
+    if level is None:
+        return curve
+    confidence = confidence_band(view, family, curve.p, level=level, n_boot=n_boot, seed=seed)
+    consistency = consistency_band(view, family, curve.p, level=level, n_boot=n_boot, seed=seed)
+    return replace(curve, level=level, confidence=confidence, consistency=consistency)
 
 
 def tilted_roof(
     x: Predictions | View,
-    family: Binned = Binned(),  # noqa: B008 - families are frozen
+    family: Binned = BINNED_CURVE_FAMILY,
     *,
     level: float | None = 0.95,
     n_boot: int = 200,
     seed: int = 0,
 ) -> Curve:
-    """The reliability diagram of bins whose tops rise with the claim, as ECE sees them (paper 004, fig. 1c).
+    """The reliability diagram of bins whose tops rise with the claim, as ECE sees them.
 
-    Within a bin every claim is as far from the top as its mean claim is: all gaps show, wherever one looks.
+    Within a bin every claim is as far from the top as its mean claim is: all gaps show, wherever
+    one looks (Kängsepp et al. 2022, fig. 1c).
     """
     if not isinstance(family, Binned) or family.slope != 1:
         raise ValueError(
@@ -129,55 +121,95 @@ def tilted_roof(
 
 def in_short(family: Family) -> str:
     """How the family is made, without what it has by default."""
-    told = [
-        f"{field.name}={getattr(family, field.name)!r}"
-        for field in fields(family)  # type: ignore[arg-type]
-        if field.init and getattr(family, field.name) != field.default
-    ]
-    return f"{type(family).__name__}({', '.join(told)})"
+    settings = []
+    for field in fields(family):  # type: ignore[arg-type]
+        value = getattr(family, field.name)
+        if field.init and value != field.default:
+            settings.append(f"{field.name}={value!r}")
+    return f"{type(family).__name__}({', '.join(settings)})"
 
 
-def _bins(rule: Steps) -> Bins:
-    held = rule.count > 0
-    edges = np.clip(np.concatenate([[0.0], rule.inner, [1.0]]), 0, 1)
-    low, high, mean_p = edges[:-1][held], edges[1:][held], rule.mean_p[held]
-    # The mean of equal claims on an edge rounds, and must not leave their bin.
-    return Bins(
-        low,
-        high,
-        np.minimum(mean_p, high) if rule.edges == "width" else np.maximum(mean_p, low),
-        rule.slope,
+def _check_level(level: float | None) -> None:
+    if level is not None and not 0 < level < 1:
+        raise ValueError(
+            f"level must lie between 0 and 1, such as 0.95, or be None for no bands; got {level!r}"
+        )
+
+
+def _without_bands(view: View, family: Family) -> Curve:
+    fitted = family.fit(view)
+    bins: Bins | None = fitted.rule.bins
+    ranges = None if bins is None else _bin_ranges(bins)
+    p = _points(view) if ranges is None else ranges.mean_p
+    cells = _nearest(p) if bins is None else _binned(bins)
+    count, gap = _around(view, fitted, p, cells)
+    return Curve(
+        event=view.event,
+        family=in_short(family),
+        p=p,
+        q=np.clip(fitted(p), 0, 1),
+        count=count,
+        gap=gap,
+        error=weighted_mean(gap, count),
+        total=view.total,
+        histogram=histogram(view),
+        odds_histogram=histogram(view, axes="logit"),
+        bins=ranges,
     )
 
 
+def _bin_ranges(bins: Bins) -> BinRanges:
+    held = bins.count > 0
+    edges = np.clip(np.concatenate([[0.0], bins.inner, [1.0]]), 0, 1)
+    low = edges[:-1][held]
+    high = edges[1:][held]
+    mean_p = bins.mean_p[held]
+    # The mean of equal claims on an edge rounds, and must not leave their bin.
+    within = np.minimum(mean_p, high) if bins.edges == "width" else np.maximum(mean_p, low)
+    return BinRanges(low, high, within, bins.slope)
+
+
 def _points(view: View) -> Array:
-    """Where a line is drawn: over the claims there are, evenly by chance and by log odds; few claims are all kept."""
+    """Where a line is drawn: over the claims there are, evenly by chance and by log odds."""
     claims = view.pool.p
-    even = np.linspace(claims[0], claims[-1], _POINTS)
-    odds = expit(np.linspace(shown_odds(claims[0]), shown_odds(claims[-1]), _POINTS))
+    low, high = claims[[0, -1]]
+    even = np.linspace(low, high, _POINTS)
+    odds = np.linspace(shown_odds(low), shown_odds(high), _POINTS)
+    even_by_odds = np.clip(expit(odds), low, high)
     kept = claims if len(claims) <= _POINTS else claims[[0, -1]]
-    return np.unique(np.concatenate([even, np.clip(odds, claims[0], claims[-1]), kept]))
+    return np.unique(np.concatenate([even, even_by_odds, kept]))
 
 
-def _around(view: View, fitted: Map, p: Array) -> tuple[Array, Array]:
+class _Cells(NamedTuple):
+    """The claims between `inner` edges belong together; a claim on an edge goes to one `side`."""
+
+    inner: Array
+    side: Literal["left", "right"]
+    held: Bools
+
+
+def _binned(bins: Bins) -> _Cells:
+    # Where a claim on an edge falls is the rule's to say.
+    side: Literal["left", "right"] = "left" if bins.edges == "width" else "right"
+    return _Cells(bins.inner, side, bins.count > 0)
+
+
+def _nearest(p: Array) -> _Cells:
+    middles = (p[:-1] + p[1:]) / 2
+    return _Cells(middles, "left", np.ones(len(p), np.bool_))
+
+
+def _around(view: View, fitted: Map, p: Array, cells: _Cells) -> tuple[Array, Array]:
     """How many claims belong to each point, and their mean distance from their calibrated chances."""
-    rule = fitted.rule
-    if isinstance(rule, Steps):
-        held, inner = rule.count > 0, rule.inner
-        # Where a claim on an edge falls is the rule's to say.
-        side: Literal["left", "right"] = "left" if rule.edges == "width" else "right"
-    else:
-        held, inner, side = np.ones(len(p), np.bool_), (p[:-1] + p[1:]) / 2, "left"
+    inner, side, held = cells
 
     def sums(block: View) -> Array:
-        place = np.searchsorted(inner, block.p, side=side)
+        cell = np.searchsorted(inner, block.p, side=side)
         gap = np.abs(fitted(block) - block.p)
-        return np.stack(
-            [
-                np.bincount(place, block.w, len(held)),
-                np.bincount(place, gap if block.w is None else block.w * gap, len(held)),
-            ]
-        )
+        count = np.bincount(cell, block.w, len(held))
+        total_gap = np.bincount(cell, weighted(gap, block.w), len(held))
+        return np.stack([count, total_gap])
 
-    count, gap = np.sum(on_all_cores(sums, view.blocks()), axis=0)[:, held]
-    return count, np.divide(gap, count, out=np.abs(fitted(p) - p), where=count > 0)
+    count, total_gap = np.sum(on_all_cores(sums, view.blocks()), axis=0)[:, held]
+    at_points = np.abs(fitted(p) - p)
+    return count, np.divide(total_gap, count, out=at_points, where=count > 0)

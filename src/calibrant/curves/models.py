@@ -1,18 +1,15 @@
-"""Several models, or several families, in one diagram: before and after, accuracy against error, and order."""
+"""Several models or families in one diagram: before and after, accuracy against error, and order."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..families.binary.binned import Binned
-from ..families.binary.isotonic import Isotonic
-from ..families.binary.piecewise import PiecewiseLinear
-from ..families.binary.smooth import Smooth
+from ..families.defaults import BINNED_CURVE_FAMILY, EVALUATOR_FAMILIES
 from ..families.family import Family
 from ..fitting.types import Array
 from ..inference.intervals import Interval, interval
-from ..inference.inversion import Measure
+from ..inference.measuring import Measure
 from ..inputs.predictions import Predictions
 from ..inputs.questions import Asked
 from ..inputs.views import View
@@ -21,19 +18,28 @@ from ..measures.ks import ks_error
 from ..measures.scores import accuracy
 from .curve import Curve, in_short, reliability
 
+
+def _error_by(family: Family) -> Measure:
+    def error(x: Asked) -> float:
+        return calibration_error(x, family)
+
+    return error
+
+
 EVALUATORS: Mapping[str, Measure] = {
     "ECE, 15 bins": ece,
     "ECE, bins by sweep": sweep_ece,
     "KS": ks_error,
-    "Isotonic": lambda x: calibration_error(x, Isotonic()),
-    "PL3": lambda x: calibration_error(x, PiecewiseLinear(space="logit")),
-    "Smooth": lambda x: calibration_error(x, Smooth()),
+    **{name: _error_by(family) for name, family in EVALUATOR_FAMILIES.items()},
 }
 
 
 @dataclass(frozen=True)
 class Model:
-    """A model's accuracy and error with their intervals; `best` if no other is better in one and as good in both."""
+    """A model's accuracy and error with their intervals.
+
+    It is among the `best` if no other is better in one of them and as good in both.
+    """
 
     name: str
     accuracy: Interval
@@ -43,7 +49,10 @@ class Model:
 
 @dataclass(frozen=True)
 class Pareto:
-    """Models by accuracy and error; `measure` is the error's name, `level` the confidence of the intervals."""
+    """Models by accuracy and error.
+
+    `measure` is the error's name, `level` the confidence of the intervals.
+    """
 
     models: tuple[Model, ...]
     measure: str
@@ -60,17 +69,17 @@ class Ordering:
 
     @property
     def order(self) -> list[list[int]]:
-        """By each evaluator, the models from the least error to the largest; ties in the order given."""
+        """By each evaluator, the models from the least error to the largest; ties as given."""
         return np.argsort(self.values, axis=1, kind="stable").tolist()
 
 
 def before_after(
     models: Mapping[str, Predictions | View],
-    family: Family = Binned(),  # noqa: B008 - families are frozen
+    family: Family = BINNED_CURVE_FAMILY,
     *,
     level: float | None = None,
 ) -> dict[str, Curve]:
-    """One reliability diagram each, to be seen side by side: `{"as they are": test, "Temperature": mended}`."""
+    """One reliability diagram each, side by side: `{"as they are": test, "Temperature": mended}`."""
     _refuse_unnamed(models, "models", "predictions")
     return {name: reliability(x, family, level=level) for name, x in models.items()}
 
@@ -99,30 +108,24 @@ def pareto(
     n_boot: int = 1000,
     seed: int = 0,
 ) -> Pareto:
-    """Accuracy and error of several models, each with its interval, and which of them no other one beats.
+    """Accuracy and error of several models, with intervals, and which of them no other one beats.
 
     `called` names the measure in the picture.
     """
     _refuse_unnamed(models, "models", "predictions")
-    found = {
-        name: [
-            interval(each, x, level=level, n_boot=n_boot, seed=seed) for each in (accuracy, measure)
-        ]
-        for name, x in models.items()
-    }
     rows = []
-    for name, (right, error) in found.items():
-        others = [(-a.estimate, e.estimate) for other, (a, e) in found.items() if other != name]
-        own = (-right.estimate, error.estimate)
-        beaten = any(other[0] <= own[0] and other[1] <= own[1] and other != own for other in others)
-        rows.append(Model(name, right, error, not beaten))
-    return Pareto(tuple(rows), called, level)
+    for name, x in models.items():
+        right = interval(accuracy, x, level=level, n_boot=n_boot, seed=seed)
+        error = interval(measure, x, level=level, n_boot=n_boot, seed=seed)
+        rows.append(Model(name, right, error, best=True))
+    judged = [replace(model, best=not _is_beaten(model, rows)) for model in rows]
+    return Pareto(tuple(judged), called, level)
 
 
 def ordering(
     models: Mapping[str, Asked], evaluators: Mapping[str, Measure] = EVALUATORS
 ) -> Ordering:
-    """How several evaluators order models by calibration (paper 004, fig. F8).
+    """How several evaluators order models by calibration (Kängsepp et al. 2022, fig. F8).
 
     >>> from calibrant import binary, ece
     >>> right, wrong = binary([0.5] * 10, [1, 0] * 5), binary([0.9] * 10, [1, 0] * 5)
@@ -133,6 +136,17 @@ def ordering(
     _refuse_unnamed(evaluators, "evaluators", "a measure")
     values = [[float(measure(x)) for x in models.values()] for measure in evaluators.values()]
     return Ordering(tuple(models), tuple(evaluators), np.array(values))
+
+
+def _is_beaten(model: Model, others: Sequence[Model]) -> bool:
+    return any(_beats(other, model) for other in others)
+
+
+def _beats(one: Model, other: Model) -> bool:
+    """Whether a model is as good as another in accuracy and error, and better in one of them."""
+    accuracy_gain = one.accuracy.estimate - other.accuracy.estimate
+    error_gain = other.error.estimate - one.error.estimate
+    return min(accuracy_gain, error_gain) >= 0 and max(accuracy_gain, error_gain) > 0
 
 
 def _refuse_unnamed(given: object, what: str, each: str) -> None:

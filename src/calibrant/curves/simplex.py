@@ -1,4 +1,7 @@
-"""Three classes at once: vectors of chances lie in a triangle, which is cut into triangles (paper 001, fig. 2)."""
+"""Three classes at once: vectors of chances lie in a simplex, which is cut into triangles.
+
+The diagrams are those of Popordanoska et al. 2022, fig. 2.
+"""
 
 from dataclasses import dataclass
 
@@ -7,6 +10,7 @@ import numpy as np
 from ..families.binary.kernel import Bandwidth, refuse_bandwidth
 from ..fitting.dirichlet_kernel import shares_at
 from ..fitting.types import Array, Ints
+from ..fitting.weights import counts, present, some
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
 from ..measures.kde import kde_error, vector_bandwidth, vectors_of
@@ -18,11 +22,12 @@ _POINTS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Simplex:
-    """Triangular bins that hold claims: three `corners` each, as vectors of three chances, (bins, 3, 3).
+    """Triangular bins that hold claims: three `corners` each, as vectors of chances, (bins, 3, 3).
 
-    Of each bin `count` rows, their mean claim and the share of each class among them, (bins, 3). `gap` is the mean
-    distance of the rows' claims from these shares, summed over classes; its mean over all rows is `error`, the
-    `simplex_error`. `points` are some of the rows, and `labels` their classes.
+    Of each bin `count` rows, their mean claim and the share of each class among them, (bins, 3).
+    `gap` is the mean distance of the rows' claims from these shares, summed over classes; its mean
+    over all rows is `error`, the `simplex_error`. `points` are some of the rows, and `labels` their
+    classes.
     """
 
     classes: tuple[str, str, str]
@@ -39,10 +44,11 @@ class Simplex:
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Triangles all over the simplex: at the middle of each the `claim`, and the `share` of each class about it.
+    """Triangles all over the simplex: the `claim` at the middle of each, and each class's `share`.
 
-    `gap` is the distance between them, summed over classes, and `reached` how many rows, all told, lie within the
-    kernel's reach: where it is below 1 nobody is near. `error` is the `kde_error` of the rows.
+    `gap` is the distance between them, summed over classes, and `reached` how many rows, all told,
+    lie within the kernel's reach: where it is below 1 nobody is near. `error` is the `kde_error` of
+    the rows.
     """
 
     classes: tuple[str, str, str]
@@ -57,48 +63,44 @@ class Surface:
 
 
 def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
-    """Vectors of three chances binned into triangles, `per_side` along each side, and what happened in each.
+    """Vectors of three chances binned into triangles, `per_side` along each side of the simplex.
 
     >>> from calibrant import from_probs
-    >>> round(simplex(from_probs([[0.6, 0.3, 0.1]] * 10, [0] * 6 + [1] * 2 + [2] * 2)).error, 3)
+    >>> pred = from_probs([[0.6, 0.3, 0.1]] * 10, [0] * 6 + [1] * 2 + [2] * 2)
+    >>> round(simplex(pred).error, 3)
     0.2
     """
-    first, second, third = _three(pred)
+    names = _three(pred)
     error = simplex_error(pred, per_side)
-    kept = np.arange(pred.n) if pred.weights is None else np.flatnonzero(pred.weights)
-    w = np.ones(len(kept)) if pred.weights is None else pred.weights[kept]
-    p, labels = pred.probs[kept].astype(np.float64), pred.labels[kept]
-    cells, place = np.unique(triangles(p, per_side), return_inverse=True)
-    count = np.bincount(place, w).astype(np.float64)
-
-    def mean(rows: Array) -> Array:
-        return (
-            np.stack([np.bincount(place, w * column) for column in rows.T], axis=1) / count[:, None]
-        )
-
-    share = mean(np.eye(3)[labels])
-    # Some rows of all, whatever their order.
-    order = np.lexsort((labels, p[:, 1], p[:, 0]))
-    some = order[np.unique(np.linspace(0, len(order) - 1, _POINTS).round().astype(np.intp))]
+    rows = present(pred.weights, pred.n)
+    p = pred.probs[rows].astype(np.float64)
+    labels = pred.labels[rows]
+    numbers, triangle = np.unique(triangles(p, per_side), return_inverse=True)
+    bins = _Bins(triangle, counts(some(pred.weights, rows), len(rows)))
+    share = bins.mean(np.eye(3)[labels])
+    shown = _some_rows(p, labels)
     return Simplex(
-        (first, second, third),
-        _corners(cells, per_side),
-        count,
-        mean(p),
-        share,
-        mean(np.abs(share[place] - p)).sum(1),
-        error,
-        pred.total,
-        p[some],
-        labels[some],
+        classes=names,
+        corners=_corners(numbers, per_side),
+        count=bins.count,
+        mean_claim=bins.mean(p),
+        share=share,
+        gap=bins.mean(np.abs(share[triangle] - p)).sum(1),
+        error=error,
+        total=pred.total,
+        points=p[shown],
+        labels=labels[shown],
     )
 
 
 def surface(pred: Predictions, *, bandwidth: Bandwidth = "rule", per_side: int = 32) -> Surface:
-    """What happens about every vector of three chances, by kernels at the rows; as many triangles as bins would be.
+    """What happens about every vector of three chances, by kernels at the rows.
+
+    There are as many triangles as bins would be.
 
     >>> from calibrant import from_probs
-    >>> found = surface(from_probs([[0.6, 0.3, 0.1]] * 10, [0] * 6 + [1] * 2 + [2] * 2), bandwidth=0.01)
+    >>> pred = from_probs([[0.6, 0.3, 0.1]] * 10, [0] * 6 + [1] * 2 + [2] * 2)
+    >>> found = surface(pred, bandwidth=0.01)
     >>> found.share[found.reached.argmax()].round(3).tolist()
     [0.6, 0.2, 0.2]
     """
@@ -108,22 +110,37 @@ def surface(pred: Predictions, *, bandwidth: Bandwidth = "rule", per_side: int =
         raise ValueError(f"per_side must be at least 1, got {per_side}")
     rows = vectors_of(pred)
     h = vector_bandwidth(rows, bandwidth)
-    first, second = np.divmod(np.arange(2 * per_side**2) // 2, per_side)
-    down = np.arange(2 * per_side**2) % 2
-    corners = _corners(np.flatnonzero(first + second + down < per_side), per_side)
+    corners = _corners(_all_triangles(per_side), per_side)
     claim = corners.mean(1)
     share, reached = shares_at(rows, h, claim)
     return Surface(
-        names,
-        corners,
-        claim,
-        share,
-        np.abs(share - claim).sum(1),
-        reached,
-        h,
-        kde_error(canonical(pred), bandwidth=h),
-        pred.total,
+        classes=names,
+        corners=corners,
+        claim=claim,
+        share=share,
+        gap=np.abs(share - claim).sum(1),
+        reached=reached,
+        bandwidth=h,
+        error=kde_error(canonical(pred), bandwidth=h),
+        total=pred.total,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Bins:
+    """The bin of each row and its weight."""
+
+    bin_of_row: Ints
+    w: Array
+
+    @property
+    def count(self) -> Array:
+        return np.bincount(self.bin_of_row, self.w).astype(np.float64)
+
+    def mean(self, x: Array) -> Array:
+        """The mean row of each bin."""
+        sums = [np.bincount(self.bin_of_row, self.w * column) for column in x.T]
+        return np.stack(sums, axis=1) / self.count[:, None]
 
 
 def _three(pred: Predictions) -> tuple[str, str, str]:
@@ -137,10 +154,28 @@ def _three(pred: Predictions) -> tuple[str, str, str]:
     return first, second, third
 
 
-def _corners(cells: Ints, per_side: int) -> Array:
-    """Of triangles as numbered, the three corners: a rhombus by its first two chances, and which half of it."""
-    i, j = np.divmod(cells // 2, per_side)
-    down = cells[:, None] % 2 == 1
-    first = i[:, None] + np.where(down, [1, 1, 0], [0, 1, 0])
-    second = j[:, None] + np.where(down, [1, 0, 1], [0, 0, 1])
+def _some_rows(p: Array, labels: Ints) -> Ints:
+    """Places of rows to show, the same whatever their order."""
+    order = np.lexsort((labels, p[:, 1], p[:, 0]))
+    even = np.linspace(0, len(order) - 1, _POINTS).round().astype(np.intp)
+    return order[np.unique(even)]
+
+
+def _all_triangles(per_side: int) -> Ints:
+    """The numbers of the triangles that lie in the simplex."""
+    numbers = np.arange(2 * per_side**2)
+    first, second = np.divmod(numbers // 2, per_side)
+    upside_down = numbers % 2
+    return np.flatnonzero(first + second + upside_down < per_side)
+
+
+def _corners(numbers: Ints, per_side: int) -> Array:
+    """The three corners of numbered triangles.
+
+    A number tells a rhombus, by its first two chances, and which half of it.
+    """
+    i, j = np.divmod(numbers // 2, per_side)
+    upside_down = numbers[:, None] % 2 == 1
+    first = i[:, None] + np.where(upside_down, [1, 1, 0], [0, 1, 0])
+    second = j[:, None] + np.where(upside_down, [1, 0, 1], [0, 0, 1])
     return np.stack([first, second, per_side - first - second], axis=2) / per_side

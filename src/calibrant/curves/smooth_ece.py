@@ -1,14 +1,14 @@
-"""The diagram of smooth ECE: what happened near each claim, blurred by as much as the error itself."""
+"""The diagram of smooth ECE: what happened near each claim, by a kernel as wide as the error."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..fitting.types import Array
+from ..fitting.types import Array, Ints
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
+from ..measures.smooth_ece import Smoothed, smoothed
 from ..measures.smooth_ece import smece as smooth_error
-from ..measures.smooth_ece import smoothed
 from .claims import Histogram, histogram, one_view
 
 # Of the points that smoothed gives, one in so many is enough for a line.
@@ -16,8 +16,8 @@ _EVERY = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Blurred:
-    """The share of events `q` of those who claim about `p`, the `density` of claims there, and the kernel's `width`.
+class SmoothECE:
+    """The share of events `q` near claims of `p`, their `density`, and the kernel's `width`.
 
     `error` is the smooth ECE. Where nobody claims anything there is no point.
     """
@@ -32,8 +32,10 @@ class Blurred:
     histogram: Histogram
 
 
-def smece(x: Predictions | View, *, width: float | None = None) -> Blurred:
-    """Outcomes blurred by the kernel of smooth ECE, over the range of the claims; `width` as in `calibrant.smece`.
+def smece(x: Predictions | View, *, width: float | None = None) -> SmoothECE:
+    """Outcomes smoothed by the kernel of smooth ECE, over the range of the claims.
+
+    `width` is as in `calibrant.smece`.
 
     >>> from calibrant import binary
     >>> round(smece(binary([0.8] * 10, [1] * 6 + [0] * 4)).error, 3)
@@ -41,18 +43,22 @@ def smece(x: Predictions | View, *, width: float | None = None) -> Blurred:
     """
     view = one_view(x)
     found = smoothed(view, width=width)
-    claims = view.pool.p
-    # A kernel reaches about so far beyond the last claim.
-    near = (found.p >= claims[0] - found.width) & (found.p <= claims[-1] + found.width)
-    at = np.flatnonzero(near)
-    at = np.unique(np.append(at[::_EVERY], at[-1]))
-    return Blurred(
-        view.event,
-        found.p[at],
-        found.q[at],
-        found.density[at],
-        found.width,
-        smooth_error(view, width=width),
-        view.total,
-        histogram(view),
+    at = _kept(found, view.pool.p)
+    return SmoothECE(
+        event=view.event,
+        p=found.p[at],
+        q=found.q[at],
+        density=found.density[at],
+        width=found.width,
+        error=smooth_error(view, width=width),
+        total=view.total,
+        histogram=histogram(view),
     )
+
+
+def _kept(found: Smoothed, claims: Array) -> Ints:
+    """Places of the points to show: as far as a kernel reaches beyond the first and last claim."""
+    from_first = found.p >= claims[0] - found.width
+    to_last = found.p <= claims[-1] + found.width
+    near = np.flatnonzero(from_first & to_last)
+    return np.unique(np.append(near[::_EVERY], near[-1]))

@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import json
-import os
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import calibrant
 from .. import __version__
 from ..families.family import ChanceMap, ChanceRule, Family, Map, VectorMap, VectorRule
 from ..fitting.newton import Certificate
+from ..inputs.paths import write_whole
 
 FORMAT = 1
 _UNSEALED = "0" * 64
@@ -57,21 +57,6 @@ def load(path: str | PathLike[str]) -> Map:
             f"{path} holds no map that calibrant {__version__} knows: {error}"
         ) from error
     raise ValueError(f"{path} holds something, but no map")
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that an interruption leaves the old one, or none, but never a half."""
-    if not path.parent.is_dir():
-        raise ValueError(f"cannot write {path}: there is no folder {path.parent}; make it first")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError as error:
-        # The part is not what was asked for, so it is not what is named.
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _sealed(content: bytes) -> bytes:

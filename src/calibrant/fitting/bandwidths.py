@@ -2,18 +2,25 @@
 
 import numpy as np
 
-BANDWIDTHS = np.concatenate([np.logspace(-5, -1, 15), np.linspace(0.2, 1, 5)])
+_NARROW = np.logspace(-5, -1, num=15)
+_WIDE = np.linspace(0.2, 1, num=5)
+BANDWIDTHS = np.concatenate([_NARROW, _WIDE])
 LEAST_BANDWIDTH = 1e-8
 
 
 def rule_of_thumb(variance: float, dimensions: int, total: float) -> float:
-    """The width that suits a normal density, within those to choose from.
+    """The bandwidth that suits a normal density, as Silverman's, within those to choose from.
 
-    `variance` is that of the roots of the chances, a dimension: there a kernel of bandwidth h is sqrt(h)/2 wide.
+    `variance` is that of the roots of the chances, a dimension: there a kernel of bandwidth h is
+    sqrt(h)/2 wide.
 
     >>> round(rule_of_thumb(0.04, 1, 1000), 4)
     0.0113
     """
-    power = dimensions + 4
-    h = 4 * variance * (4 / ((dimensions + 2) * total)) ** (2 / power)
-    return float(np.clip(h, BANDWIDTHS[0], BANDWIDTHS[-1]))
+    power = 2 / (dimensions + 4)
+    ratio = 4 / ((dimensions + 2) * total)
+    h = 4 * variance
+    h *= ratio**power
+    least = BANDWIDTHS[0]
+    most = BANDWIDTHS[-1]
+    return float(np.clip(h, least, most))

@@ -10,27 +10,42 @@ FLOOR = -87.0
 
 
 def key_table(odds: Array, h: float) -> Array:
-    """Kernels about claims, a column each: what log p, log(1 - p) and 1 are multiplied by to give their logarithms."""
-    s, rest = expit(odds) / h, expit(-odds) / h
-    return np.stack([s, rest, gammaln(1 / h + 2) - gammaln(s + 1) - gammaln(rest + 1)])
+    """Kernels about claims, a column each, as weights of log p, log(1 - p) and 1.
+
+    The product of `log_chances` with it is the log of every kernel at every claim.
+    """
+    happens = expit(odds) / h
+    fails = expit(-odds) / h
+    constant = gammaln(1 / h + 2)
+    constant = constant - gammaln(happens + 1)
+    constant -= gammaln(fails + 1)
+    return np.stack([happens, fails, constant])
 
 
 def log_chances(odds: Array) -> Array:
     """The logarithms of p and of 1 - p, and 1: a row for each claim."""
-    return np.stack([-np.logaddexp(0, -odds), -np.logaddexp(0, odds), np.ones(len(odds))], axis=1)
+    log_p = -np.logaddexp(0, -odds)
+    log_rest = -np.logaddexp(0, odds)
+    ones = np.ones(len(odds))
+    return np.stack([log_p, log_rest, ones], axis=1)
 
 
 def log_heights(odds: Array, h: float) -> Array:
     """The log of each claim's own kernel at it."""
-    return np.einsum("ij,ji->i", log_chances(odds), key_table(odds, h))
+    queries = log_chances(odds)
+    keys = key_table(odds, h)
+    return np.einsum("ij,ji->i", queries, keys)
 
 
 def floored_log_odds(p: Array) -> Array:
     """Log odds of chances, those of 0 and 1 at the floor."""
     with np.errstate(divide="ignore"):
-        return np.clip(np.log(p) - np.log1p(-p), FLOOR, -FLOOR)
+        odds = np.log(p)
+        odds -= np.log1p(-p)
+    return np.clip(odds, FLOOR, -FLOOR)
 
 
 def angles(odds: Array) -> Array:
     """The arc whose squared sine is the chance: along it kernels are equally wide."""
-    return np.arctan(np.exp(odds / 2))
+    root_of_odds = np.exp(odds / 2)
+    return np.arctan(root_of_odds)

@@ -1,4 +1,8 @@
-"""Values between uneven nodes by polynomials through six of them, and its mirror: weights shared out to six nodes."""
+"""Lagrange interpolation between uneven nodes, six at a time, and its transpose.
+
+The transpose spreads the weights of points over nodes, so that sums over points become sums over
+nodes.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,9 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .blocks import row_blocks
+from .pooling import run_starts
 from .types import Array, Ints
 
 _STENCIL = np.arange(-2, 4)
+_SIZE = len(_STENCIL)
 
 
 class Places(NamedTuple):
@@ -20,62 +26,93 @@ class Places(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SixNodes:
+class LagrangeGrid:
     """Ascending nodes; points must lie between the third and the third last."""
 
     nodes: Array
 
     def places(self, x: Array) -> Places:
         """Where the points lie."""
-        below = np.clip(np.searchsorted(self.nodes, x, side="right") - 1, 2, len(self.nodes) - 4)
-        return Places(below, (x - self.nodes[below]) / np.diff(self.nodes)[below])
+        above = np.searchsorted(self.nodes, x, side="right")
+        last = len(self.nodes) - 4
+        below = np.clip(above - 1, 2, last)
+        widths = np.diff(self.nodes)
+        along = x - self.nodes[below]
+        along /= widths[below]
+        return Places(below, along)
 
-    def share_out(self, places: Places, weights: Array) -> Array:
-        """Weights at the nodes that sum up any polynomial of degree 5 as the points' own do; points are ascending."""
-        first = np.flatnonzero(np.append(True, places.below[1:] != places.below[:-1]))
-        cells = places.below[first]
-        moments = np.empty((6, len(cells)))
-        power = weights
-        for degree in range(6):
-            moments[degree] = np.add.reduceat(power, first)
-            power = power * places.along
-        shares = np.einsum("dsc,dc->sc", self._polynomials[:, :, cells - 2], moments)
+    def interpolate(self, places: Places, values: Array) -> Array:
+        """Values at points from those at the nodes, by polynomials of degree 5."""
+        windows = len(values) - _SIZE + 1
+        stencils = np.lib.stride_tricks.sliding_window_view(values, windows)
+        coefficients = np.einsum("dsc,sc->dc", self._basis, stencils)
+        below, along = places
+        found = np.empty(len(along))
+        for rows in row_blocks(len(found)):
+            cells = below[rows] - 2
+            found[rows] = _horner(coefficients, cells, along[rows])
+        return found
+
+    def spread(self, places: Places, weights: Array) -> Array:
+        """Weights at the nodes that sum any polynomial of degree 5 as those of the points do.
+
+        Points must ascend.
+        """
+        below, along = places
+        first = run_starts(below)
+        cells = below[first]
+        moments = _moments(weights, along, first)
+        basis = self._basis[:, :, cells - 2]
+        shares = np.einsum("dsc,dc->sc", basis, moments)
         at_nodes = np.zeros(len(self.nodes))
         for offset, share in zip(_STENCIL, shares, strict=True):
             at_nodes[cells + offset] += share
         return at_nodes
 
-    def between(self, places: Places, values: Array) -> Array:
-        """Values at points from those at the nodes."""
-        stencils = np.lib.stride_tricks.sliding_window_view(values, len(values) - 5)
-        coefficients = np.einsum("dsc,sc->dc", self._polynomials, stencils)
-        found = np.empty(len(places.along))
-        for rows in row_blocks(len(found)):
-            cell, along = places.below[rows] - 2, places.along[rows]
-            total = coefficients[5][cell]
-            for degree in range(4, -1, -1):
-                total *= along
-                total += coefficients[degree][cell]
-            found[rows] = total
-        return found
-
     @cached_property
-    def _polynomials(self) -> Array:
-        """What each node of a cell adds to the coefficient of each degree: (degrees, nodes, cells)."""
-        cells = np.arange(2, len(self.nodes) - 3)
-        along = (self.nodes[cells + _STENCIL[:, None]] - self.nodes[cells]) / (
-            self.nodes[cells + 1] - self.nodes[cells]
-        )
-        found = np.empty((6, 6, len(cells)))
-        for node in range(6):
-            # The polynomial that is 1 at the node and 0 at the other five: a product of lines.
-            product = np.zeros((6, len(cells)))
-            product[0] = 1
-            for degree, other in enumerate(np.delete(along, node, axis=0), start=1):
-                product[1 : degree + 1], product[0] = (
-                    product[:degree] - other * product[1 : degree + 1],
-                    -other * product[0],
-                )
-                product /= along[node] - other
-            found[:, node] = product
-        return found
+    def _basis(self) -> Array:
+        """Lagrange's polynomials of each cell, as coefficients: (degrees, nodes, cells)."""
+        nodes = self.nodes
+        stop = len(nodes) - 3
+        cells = np.arange(2, stop)
+        low = nodes[cells]
+        width = nodes[cells + 1] - low
+        stencil = cells + _STENCIL[:, None]
+        along = nodes[stencil] - low
+        along /= width
+        polynomials = [_lagrange(along, node) for node in range(_SIZE)]
+        return np.stack(polynomials, axis=1)
+
+
+def _moments(weights: Array, along: Array, first: Ints) -> Array:
+    """Of the weights in each cell, about the node below: a row for each degree."""
+    moments = []
+    power = weights
+    for _ in range(_SIZE):
+        of_cells = np.add.reduceat(power, first)
+        moments.append(of_cells)
+        power = power * along
+    return np.stack(moments)
+
+
+def _lagrange(along: Array, node: int) -> Array:
+    """In each cell the polynomial that is 1 at one node and 0 at the others: a product of lines."""
+    product = np.zeros_like(along)
+    product[0] = 1
+    others = np.delete(along, node, axis=0)
+    for degree, other in enumerate(others, start=1):
+        higher = slice(1, degree + 1)
+        raised = product[:degree] - other * product[higher]
+        product[0] *= -other
+        product[higher] = raised
+        product /= along[node] - other
+    return product
+
+
+def _horner(coefficients: Array, cells: Ints, along: Array) -> Array:
+    """Each point's polynomial at it."""
+    value = coefficients[-1][cells]
+    for coefficient in coefficients[-2::-1]:
+        value *= along
+        value += coefficient[cells]
+    return value

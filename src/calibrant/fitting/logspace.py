@@ -4,32 +4,41 @@ import numpy as np
 
 from .types import Array
 
-# An exact 0 among probabilities is read as float32's smallest normal number, whatever its type: finite in log
-# space, below any probability a float32 softmax can give, and the same for float32 and float64.
+# An exact 0 among probabilities is read as float32's smallest normal number, whatever its type:
+# finite in log space, below any probability a float32 softmax can give, and the same for float32
+# and float64.
 TINY = float(np.finfo(np.float32).tiny)
 LOG_TINY = float(np.log(TINY))
 
 
 def softmax(z: Array) -> Array:
     """Probabilities from logits, a row each."""
-    e = np.exp(z - z.max(1, keepdims=True))
-    e /= e.sum(1, keepdims=True)
-    return e
+    top = z.max(1, keepdims=True)
+    p = np.exp(z - top)
+    p /= p.sum(1, keepdims=True)
+    return p
 
 
 def log_softmax(z: Array) -> Array:
     """Log-probabilities from logits, a row each."""
-    below = z - z.max(1, keepdims=True)
-    below -= np.log(np.exp(below).sum(1, keepdims=True))
+    top = z.max(1, keepdims=True)
+    below = z - top
+    p = np.exp(below)
+    total = p.sum(1, keepdims=True)
+    below -= np.log(total)
     return below
 
 
 def log_sum_exp(z: Array) -> Array:
     """Log of the sum of exponentials, a row each; the large part stays in float64."""
-    top = z.max(1)
-    return top.astype(np.float64) + np.log(np.exp(z - top[:, None]).sum(1, dtype=np.float64))
+    top = z.max(1, keepdims=True)
+    below = np.exp(z - top)
+    total = below.sum(1, dtype=np.float64)
+    log_total = np.log(total)
+    log_total += top[:, 0]
+    return log_total
 
 
-def floored_log(p: Array) -> Array:
-    """Logarithm with exact zeros, and anything below float32's normal range, read as its smallest number."""
-    return np.log(np.maximum(p, TINY))
+def floored_log(p: Array, floor: float = TINY) -> Array:
+    """Logarithm with anything below the floor, exact zeros too, read as the floor."""
+    return np.log(np.maximum(p, floor))

@@ -1,22 +1,30 @@
-"""Newton's method for smooth convex functions of few variables, with a certificate of where it stopped."""
+"""Newton's method for smooth convex functions of few variables, with a certificate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.floating[Any]]
-Derivatives = tuple[float, Vector, Vector]
+from .types import Array
+
+Derivatives = tuple[float, Array, Array]
+Objective = Callable[[Array], Derivatives]
+
+_STUCK = (
+    "the fit did not converge: slope {slope:.3g} after {steps} steps; "
+    "look for extreme scores or weights"
+)
+_SHORTEST = 1e-20
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Why a convex fit may be trusted: the slope left at the point where it stopped, and the slope allowed.
+    """Why a convex fit may be trusted: the slope left where it stopped, and the slope allowed.
 
-    The slope is measured in the function's own curvature, so it means the same on any scale: half its square is
-    about how far the value still lies above the optimum.
+    The slope is the Newton decrement: the gradient measured in the function's own curvature, so it
+    means the same on any scale. Half its square is about how far the value still lies above the
+    optimum.
     """
 
     slope: float
@@ -24,67 +32,143 @@ class Certificate:
     steps: int
 
 
-_STUCK = "the fit did not converge: slope {slope:.3g} after {steps} steps; look for extreme scores or weights"
-
-
 class DidNotConverge(ValueError):
     """No optimum was reached: there is none, or the steps ran out."""
 
 
 def minimise(
-    derivatives: Callable[[Vector], Derivatives],
-    start: Vector,
+    derivatives: Objective,
+    start: Array,
     *,
-    lower: float | Vector = -np.inf,
+    lower: float | Array = -np.inf,
     tolerance: float = 1e-7,
     most_steps: int = 200,
-) -> tuple[Vector, Certificate]:
-    """Minimum of a convex function of variables at or above `lower`; `derivatives` gives value, gradient, Hessian.
+) -> tuple[Array, Certificate]:
+    """Minimum of a convex function of variables at or above `lower`.
 
-    >>> x, certificate = minimise(lambda x: (float(x[0] ** 2), 2 * x, np.array([[2.0]])), np.array([3.0]), lower=1.0)
+    `derivatives` gives value, gradient and Hessian.
+
+    >>> def square(x):
+    ...     return float(x[0] ** 2), 2 * x, np.array([[2.0]])
+    >>> x, certificate = minimise(square, np.array([3.0]), lower=1.0)
     >>> x.tolist(), certificate.slope
     ([1.0], 0.0)
     """
-    x, bound = start, np.broadcast_to(lower, start.shape)
-    value, gradient, hessian = derivatives(x)
-    unit = np.zeros(x.shape)
+    bound = np.broadcast_to(lower, start.shape)
+    x = start
+    here = derivatives(x)
+    scale = np.zeros(x.shape)
     for steps in range(most_steps):
-        unit = np.maximum(unit, np.sqrt(np.diag(hessian)))
-        move = _newton_move(x, gradient, hessian, bound, np.where(unit > 0, unit, 1.0))
-        slope = float(np.sqrt(max(0.0, -float(gradient @ move))))
-        room = np.divide(bound - x, move, out=np.full(x.shape, np.inf), where=move < 0)
-        length = min(1.0, float(room.min()))
+        _, gradient, hessian = here
+        curvature = np.diag(hessian)
+        scale = np.maximum(scale, np.sqrt(curvature))
+        move = _newton_move(x, gradient, hessian, bound, scale)
+        slope = _slope(gradient, move)
+        ray = _ray(x, move, bound)
         if slope <= tolerance:
-            # The last move is taken as well: it doubles the digits, and the slope vouches for where it began.
-            return np.where(room <= length, bound, x + length * move), Certificate(
-                slope, tolerance, steps
-            )
-        while True:
-            ahead = np.where(room <= length, bound, x + length * move)
-            found = derivatives(ahead)
-            falls = found[0] <= value + 1e-4 * gradient @ (ahead - x)
-            # Near the optimum rounding hides whether values fall, but slopes, which shrink towards it, still tell.
-            level = found[0] <= value + 1e-6 * (1 + abs(value))
-            if falls or (level and abs(found[1] @ move) <= 0.9 * abs(gradient @ move)):
-                break
-            length /= 2
-            if length < 1e-20:
-                raise DidNotConverge(_STUCK.format(slope=slope, steps=steps))
-        x, (value, gradient, hessian) = ahead, found
+            # The last move is taken too: it doubles the digits that the slope vouches for.
+            x = ray.at(ray.longest)
+            return x, Certificate(slope, tolerance, steps)
+        found = _line_search(derivatives, here, ray)
+        if found is None:
+            raise DidNotConverge(_STUCK.format(slope=slope, steps=steps))
+        x, here = found
     raise DidNotConverge(_STUCK.format(slope=slope, steps=most_steps))
 
 
 def _newton_move(
-    x: Vector, gradient: Vector, hessian: Vector, bound: Vector, unit: Vector
-) -> Vector:
+    x: Array,
+    gradient: Array,
+    hessian: Array,
+    bound: Array,
+    scale: Array,
+) -> Array:
     """Newton's move of the free variables: a variable at its bound is free only to leave it."""
+    # Least squares, in units that put variables on one scale: directions without curvature stay.
+    unit = np.where(scale > 0, scale, 1.0)
+    scaled_hessian = hessian / np.outer(unit, unit)
+    scaled_gradient = gradient / unit
     free = (x > bound) | (gradient < 0)
     while True:
+        curvature = scaled_hessian[np.ix_(free, free)]
+        solution = np.linalg.lstsq(curvature, scaled_gradient[free])[0]
         move = np.zeros(x.shape)
-        # Least squares, in units that put variables on one scale: directions the data say nothing about stay.
-        scaled = (hessian / np.outer(unit, unit))[np.ix_(free, free)]
-        move[free] = -np.linalg.lstsq(scaled, (gradient / unit)[free])[0] / unit[free]
-        stuck = free & (x <= bound) & (move < 0)
+        move[free] = -solution / unit[free]
+        stuck = free & (x <= bound)
+        stuck &= move < 0
         if not stuck.any():
             return move
         free &= ~stuck
+
+
+def _slope(gradient: Array, move: Array) -> float:
+    """The Newton decrement."""
+    squared = -float(gradient @ move)
+    squared = max(0.0, squared)
+    return float(np.sqrt(squared))
+
+
+class _Ray(NamedTuple):
+    """The way from x along a move; each variable stops at its bound, after a length `room`."""
+
+    x: Array
+    move: Array
+    bound: Array
+    room: Array
+
+    @property
+    def longest(self) -> float:
+        """The length to the first bound, at most a whole move."""
+        least = float(self.room.min())
+        return min(1.0, least)
+
+    def at(self, length: float) -> Array:
+        """Where a step of this length leads."""
+        ahead = self.x + length * self.move
+        return np.where(self.room <= length, self.bound, ahead)
+
+
+def _ray(x: Array, move: Array, bound: Array) -> _Ray:
+    room = np.full(x.shape, np.inf)
+    np.divide(
+        bound - x,
+        move,
+        out=room,
+        where=move < 0,
+    )
+    return _Ray(x, move, bound, room)
+
+
+def _line_search(
+    derivatives: Objective, here: Derivatives, ray: _Ray
+) -> tuple[Array, Derivatives] | None:
+    """The first point, as steps are halved, where the function has fallen, or None."""
+    length = ray.longest
+    while True:
+        x = ray.at(length)
+        ahead = derivatives(x)
+        if _has_fallen(here, ahead, x, ray):
+            return x, ahead
+        length /= 2
+        if length < _SHORTEST:
+            return None
+
+
+def _has_fallen(
+    here: Derivatives,
+    ahead: Derivatives,
+    x: Array,
+    ray: _Ray,
+) -> bool:
+    """Is the decrease sufficient (Armijo), or hidden by rounding while the slope has shrunk?"""
+    value, gradient, _ = here
+    found, gradient_ahead, _ = ahead
+    promised = 1e-4 * gradient @ (x - ray.x)
+    if found <= value + promised:
+        return True
+    rounding = 1e-6 * (1 + abs(value))
+    if not found <= value + rounding:
+        return False
+    slope = abs(gradient @ ray.move)
+    slope_ahead = abs(gradient_ahead @ ray.move)
+    return bool(slope_ahead <= 0.9 * slope)

@@ -1,116 +1,239 @@
 """Penalised logistic regression under many penalties at once, each with the evidence for it."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .newton import DidNotConverge, Vector
+from .newton import DidNotConverge
+from .types import Array, Bools, Ints
 
-# Of the squared slope, in the fit's own curvature: about twice what the loss still lies above its optimum.
+# Of the squared Newton decrement: about twice what the loss still lies above its optimum.
 _TOLERANCE = 1e-7
-# Where outcomes are parted, each step gains about one unit of log odds.
+# Where outcomes are separable, each step gains about one unit of log odds.
 _MOST_STEPS = 1000
-
-Places = NDArray[np.intp]
 
 
 class Local(NamedTuple):
-    """Columns x of a design, in parts the products of those that overlap, and the place of each pair among them."""
+    """Columns x of a design whose products are mostly zero.
 
-    x: Vector
-    products: list[Vector]
-    place: Places
+    `products`, in parts, are those of columns that overlap; `place` is that of each pair of columns
+    among them.
+    """
+
+    x: Array
+    products: list[Array]
+    place: Ints
 
 
 class Fits(NamedTuple):
-    """For each penalty: the coefficients, their covariance inverted, and the log of the (Laplace) evidence."""
+    """For each penalty: coefficients, their inverse covariance, the log of Laplace's evidence."""
 
-    coefficients: Vector
-    precision: Vector
-    log_evidence: Vector
+    coefficients: Array
+    precision: Array
+    log_evidence: Array
 
 
-def local(x: Vector) -> Local:
-    """A design whose columns are local, as cubic B-splines are: only those up to three places apart overlap."""
-    k = x.shape[1]
-    i, j = np.nonzero(np.subtract.outer(np.arange(k), np.arange(k)) // 4 == 0)
-    place = np.full((k, k), len(i))
-    place[i, j] = place[j, i] = np.arange(len(i))
+def local(x: Array) -> Local:
+    """A design whose columns overlap only with those up to three places apart, as B-splines do."""
+    n, k = x.shape
+    columns = np.arange(k)
+    apart = np.subtract.outer(columns, columns)
+    i, j = np.nonzero((apart >= 0) & (apart <= 3))
+    pairs = len(i)
+    place = np.full((k, k), pairs)
+    place[i, j] = np.arange(pairs)
+    place[j, i] = place[i, j]
     # The last product, of columns further apart, is nothing.
-    products = np.append(x[:, i] * x[:, j], np.zeros((len(x), 1)), axis=1)
+    products = np.zeros((n, pairs + 1))
+    products[:, :-1] = x[:, i] * x[:, j]
     # Parts so small that BLAS takes one thread: more of them cost more to wake than they save.
-    return Local(x, [part.copy() for part in np.array_split(products, 4, axis=1)], place)
+    parts = np.array_split(products, 4, axis=1)
+    copies: list[Array] = [part.copy() for part in parts]
+    return Local(x, copies, place)
 
 
 def penalised_logistic(
-    design: Local, offset: Vector, w: Vector, happened: Vector, penalties: Vector
+    design: Local,
+    offset: Array,
+    w: Array,
+    happened: Array,
+    penalties: Array,
 ) -> Fits:
-    """Fit log odds offset + x @ a to events `happened` of `w` trials, under each penalty a @ P @ a / 2."""
-    x, products, place = design
-
-    def losses(a: Vector) -> tuple[Vector, Vector, Vector]:
-        eta = offset + a @ x.T
-        # One exponential gives both log(1 + e^eta) and its slope, however large eta is.
-        shrunk = np.exp(-np.abs(eta))
-        loss = np.maximum(eta, 0) + np.log(1 + shrunk)
-        value = loss @ w - eta @ happened + (a * _times(penalties, a)).sum(1) / 2
-        return value, eta, np.where(eta > 0, 1, shrunk) / (1 + shrunk)
-
-    def precisions(bend: Vector) -> Vector:
-        return penalties + np.concatenate([bend @ part for part in products], axis=-1)[..., place]
-
-    a = _start(x, offset, w, happened, precisions)
-    a[losses(a)[0] > losses(np.zeros_like(a))[0]] = 0
-    value, eta, q = losses(a)
-    caution, still = np.zeros(len(a)), np.zeros(len(a), np.bool_)
+    """Fit log odds offset + x @ a to events `happened` of `w`, under each penalty a @ P @ a / 2."""
+    objective = _PenalisedLoss(design, offset, w, happened, penalties)
+    here = objective.start()
+    damping: Array = np.zeros(len(penalties))
+    stalled = damping > 0
     for _ in range(_MOST_STEPS):
-        gradient = (w * q - happened) @ x + _times(penalties, a)
-        precision = precisions(w * q * (1 - q))
+        gradient = objective.gradient(here)
+        precision = objective.precision(here)
         move = _solve(precision, gradient)
-        if (((gradient * move).sum(1) <= _TOLERANCE) | still).all():
-            evidence = (
-                -value + (np.linalg.slogdet(penalties)[1] - np.linalg.slogdet(precision)[1]) / 2
-            )
-            return Fits(a, precision, evidence)
-        if caution.any():
-            # Far off, Newton's steps are wild. Some of the curvature of a parabola above the loss tames them: all of
-            # it can do no harm but is slow, so each penalty takes as little as still lets its loss fall.
-            move = _solve(precisions(w * (q * (1 - q) + caution[:, None] * _above(eta))), gradient)
-        found, eta_ahead, q_ahead = losses(a - move)
-        fell = found <= value + 1e-9 + 1e-13 * np.abs(value)
-        # A step that can do no harm and does no good is lost in rounding: there is nothing left to gain.
-        still = ~fell & (caution >= 1)
-        caution = np.where(
-            fell, np.where(caution > 1e-4, caution / 8, 0), np.clip(8 * caution, 1e-3, 1)
-        )
-        a[fell] -= move[fell]
-        value[fell], eta[fell], q[fell] = found[fell], eta_ahead[fell], q_ahead[fell]
+        squared = (gradient * move).sum(1)
+        done = squared <= _TOLERANCE
+        done |= stalled
+        if done.all():
+            evidence = _log_evidence(here.loss, penalties, precision)
+            return Fits(here.a, precision, evidence)
+        if damping.any():
+            damped = objective.damped_precision(here, damping)
+            move = _solve(damped, gradient)
+        fell = objective.advance(here, move)
+        # A step that can do no harm and does no good is lost in rounding: nothing is left to gain.
+        stalled = ~fell & (damping >= 1)
+        damping = _next_damping(damping, fell)
     raise DidNotConverge(
         f"the fit did not converge in {_MOST_STEPS} steps; look for extreme scores or weights"
     )
 
 
-def _start(
-    x: Vector, offset: Vector, w: Vector, happened: Vector, precisions: Callable[[Vector], Vector]
-) -> Vector:
-    """One weighted least squares to the raw shares: from far off it lands nearer than many steps would."""
-    share = (happened + 0.5) / (w + 1)
-    bend = w * share * (1 - share)
-    precision = precisions(bend)
-    target = (bend * (np.log(share / (1 - share)) - offset)) @ x
-    return _solve(precision, np.broadcast_to(target, precision.shape[:2]))
+class _Point(NamedTuple):
+    """A row for each penalty: coefficients, loss, log odds and chances."""
+
+    a: Array
+    loss: Array
+    eta: Array
+    q: Array
+
+    def take(self, other: "_Point", rows: Bools) -> None:
+        """Become another point, in some rows."""
+        for own, new in zip(self, other, strict=True):
+            own[rows] = new[rows]
 
 
-def _above(eta: Vector) -> Vector:
-    """Curvature of the parabola that touches log(1 + e^eta) at eta and -eta, and is nowhere below it."""
-    return np.divide(np.tanh(eta / 2), 2 * eta, out=np.full_like(eta, 0.25), where=eta != 0)
+@dataclass(frozen=True, eq=False)
+class _PenalisedLoss:
+    """Losses and their derivatives, for coefficients under every penalty at once."""
+
+    design: Local
+    offset: Array
+    w: Array
+    happened: Array
+    penalties: Array
+
+    def at(self, a: Array) -> _Point:
+        """Losses at coefficients, a row for each penalty."""
+        eta = a @ self.design.x.T
+        eta += self.offset
+        # One exponential gives both log(1 + e^eta) and its slope, however large eta is.
+        decay = np.exp(-np.abs(eta))
+        growth = 1 + decay
+        softplus = np.maximum(eta, 0)
+        softplus += np.log(growth)
+        q = np.where(eta > 0, 1, decay)
+        q /= growth
+        loss = softplus @ self.w
+        loss -= eta @ self.happened
+        penalty = a * _times(self.penalties, a)
+        loss += penalty.sum(1) / 2
+        return _Point(a, loss, eta, q)
+
+    def advance(self, here: _Point, move: Array) -> Bools:
+        """Take a move where it lowers the loss, and tell where that is."""
+        ahead = self.at(here.a - move)
+        fell = _has_fallen(here.loss, ahead.loss)
+        here.take(ahead, fell)
+        return fell
+
+    def gradient(self, here: _Point) -> Array:
+        """Of the loss, under each penalty."""
+        excess = self.w * here.q
+        excess -= self.happened
+        gradient = excess @ self.design.x
+        gradient += _times(self.penalties, here.a)
+        return gradient
+
+    def precision(self, here: _Point) -> Array:
+        """The Hessian of the loss, under each penalty."""
+        curvature = self.w * here.q
+        curvature *= 1 - here.q
+        return self._hessian(curvature)
+
+    def damped_precision(self, here: _Point, damping: Array) -> Array:
+        """The Hessian with some of the curvature of a parabola above the loss.
+
+        Far off, Newton's steps are wild. All of that curvature can do no harm but is slow, so each
+        penalty takes as little as still lets its loss fall.
+        """
+        curvature = _majorising_curvature(here.eta)
+        curvature *= damping[:, None]
+        curvature += here.q * (1 - here.q)
+        curvature *= self.w
+        return self._hessian(curvature)
+
+    def start(self) -> _Point:
+        """Nothing added to the offset, or one least squares to raw shares where that is better."""
+        a = self._least_squares()
+        nothing = self.at(np.zeros_like(a))
+        worse = self.at(a).loss > nothing.loss
+        a[worse] = 0
+        return self.at(a)
+
+    def _least_squares(self) -> Array:
+        """Weighted, to the raw shares: from far off it lands nearer than many steps would."""
+        share = self.happened + 0.5
+        share /= self.w + 1
+        rest = 1 - share
+        curvature = self.w * share
+        curvature *= rest
+        hessian = self._hessian(curvature)
+        pull = np.log(share / rest)
+        pull -= self.offset
+        pull *= curvature
+        target = pull @ self.design.x
+        each = np.broadcast_to(target, hessian.shape[:2])
+        return _solve(hessian, each)
+
+    def _hessian(self, curvature: Array) -> Array:
+        """That of rows with this curvature, under each penalty."""
+        _, products, place = self.design
+        sums = [curvature @ part for part in products]
+        found = np.concatenate(sums, axis=-1)
+        return self.penalties + found[..., place]
 
 
-def _times(matrices: Vector, rows: Vector) -> Vector:
-    return (matrices @ rows[..., None])[..., 0]
+def _log_evidence(loss: Array, penalties: Array, precision: Array) -> Array:
+    """Laplace's approximation to the log of the evidence for each penalty."""
+    _, prior = np.linalg.slogdet(penalties)
+    _, posterior = np.linalg.slogdet(precision)
+    evidence = (prior - posterior) / 2
+    evidence -= loss
+    return evidence
 
 
-def _solve(matrices: Vector, rows: Vector) -> Vector:
-    return np.linalg.solve(matrices, rows[..., None])[..., 0]
+def _has_fallen(loss: Array, ahead: Array) -> Bools:
+    """Is each loss no greater ahead, but for rounding?"""
+    level = loss + 1e-9
+    level += 1e-13 * np.abs(loss)
+    return ahead <= level
+
+
+def _next_damping(damping: Array, fell: Bools) -> Array:
+    """Less after a step that lowered the loss, more after one that did not."""
+    less = damping / 8
+    less[damping <= 1e-4] = 0
+    more = np.clip(8 * damping, 1e-3, 1)
+    return np.where(fell, less, more)
+
+
+def _majorising_curvature(eta: Array) -> Array:
+    """That of the parabola touching log(1 + e^eta) at eta and -eta, which is nowhere below it."""
+    curvature = np.full_like(eta, 0.25)
+    slope = np.tanh(eta / 2)
+    np.divide(
+        slope,
+        2 * eta,
+        out=curvature,
+        where=eta != 0,
+    )
+    return curvature
+
+
+def _times(matrices: Array, rows: Array) -> Array:
+    products = matrices @ rows[..., None]
+    return products[..., 0]
+
+
+def _solve(matrices: Array, rows: Array) -> Array:
+    solutions = np.linalg.solve(matrices, rows[..., None])
+    return solutions[..., 0]

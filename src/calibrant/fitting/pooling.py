@@ -1,39 +1,74 @@
 """Equal values as one: sorted, with what belongs to them added up."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .types import Array, Bools
+from .types import Array, Bools, Ints
+from .weights import Weights
 
 
 class Pool(NamedTuple):
-    """Claims sorted and made distinct: each with its weight and the weight of the events among it."""
+    """Claims sorted and made distinct: each with its weight and the weight of events among it."""
 
     p: Array
     w: Array
     happened: Array
 
 
-def pool(p: Array, y: Bools, w: Array | None) -> Pool:
-    """Chances `p`, which are not negative, as one where they are equal; rows without weight are left out."""
-    p = p + p.dtype.type(0) if p.dtype.itemsize > 2 else p.astype(np.float32)  # -0.0 becomes 0.0
+def pool(p: Array, y: Bools, w: Weights) -> Pool:
+    """Chances `p`, none negative, as one where they are equal; rows without weight are left out."""
+    p = _without_signs(p)
     if w is None:
-        # A chance's bits order as its value does and leave the sign bit free: the outcome rides along in one sort.
-        keys = (p.view(f"u{p.dtype.itemsize}") << 1) | y
-        keys.sort()
-        sums: list[Array] = [np.ones(len(keys)), (keys & 1).astype(np.float64)]
-        p = (keys >> 1).view(p.dtype)
-    else:
-        kept = np.flatnonzero(w)
-        order = kept[np.argsort(p[kept])]
-        p, sums = p[order], [w[order], w[order] * y[order]]
-    return runs(p, sums)
+        return _pool_by_bits(p, y)
+    kept = np.flatnonzero(w)
+    by_value = np.argsort(p[kept])
+    order = kept[by_value]
+    w = w[order]
+    happened = w * y[order]
+    return runs(p[order], [w, happened])
 
 
 def runs(p: Array, sums: list[Array]) -> Pool:
     """Sorted claims made distinct, what belongs to equal ones added up."""
-    starts = np.flatnonzero(np.append(True, p[1:] != p[:-1]))
+    starts = run_starts(p)
     if len(starts) < len(p):
-        p, sums = p[starts], [np.add.reduceat(each, starts) for each in sums]
-    return Pool(p.astype(np.float64), *sums)
+        p = p[starts]
+        sums = [np.add.reduceat(each, starts) for each in sums]
+    p = p.astype(np.float64)
+    return Pool(p, *sums)
+
+
+def run_starts(x: NDArray[Any]) -> Ints:
+    """Where each run of equal values begins.
+
+    >>> run_starts(np.array([3, 3, 5, 3])).tolist()
+    [0, 2, 3]
+    """
+    differs = x[1:] != x[:-1]
+    return np.flatnonzero(np.append(True, differs))
+
+
+def _without_signs(p: Array) -> Array:
+    """Chances in float32 at least; adding 0 makes -0.0 a plain zero."""
+    if p.dtype.itemsize <= 2:
+        return p.astype(np.float32)
+    return p + p.dtype.type(0)
+
+
+def _pool_by_bits(p: Array, y: Bools) -> Pool:
+    """Rows of weight one: one sort of integers orders chances and outcomes together.
+
+    A chance's bits order as its value does and leave the sign bit free, where the outcome rides.
+    """
+    size = p.dtype.itemsize
+    keys = p.view(f"u{size}") << 1
+    keys |= y
+    keys.sort()
+    outcomes = keys & 1
+    happened = outcomes.astype(np.float64)
+    keys >>= 1
+    ordered = keys.view(p.dtype)
+    w = np.ones(len(keys))
+    return runs(ordered, [w, happened])

@@ -8,4 +8,5 @@ from numpy.typing import NDArray
 Array = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.integer[Any]]
+Values = NDArray[Any]  # of any type, text too
 Rows = slice | NDArray[Any]

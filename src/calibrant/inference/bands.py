@@ -1,19 +1,18 @@
-"""Bands for a calibration curve, claim by claim: what a calibrated model would show, and where the truth may lie."""
+"""Bands for a calibration curve: what right claims would show, and where the truth may lie."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..families.binary.smooth import Shift
 from ..families.family import Family
 from ..fitting.types import Array
-from ..inputs.checks import chances
+from ..inputs.checks import checked_chances
 from ..inputs.questions import binary
 from ..inputs.views import View
+from ..measures.draws import Cells, Random, cells, replicates
 from ..progress import progress
-from .bootstrap import Random, cells, replicates
+from .measuring import middle
 
 
 class Band(NamedTuple):
@@ -32,15 +31,17 @@ def consistency_band(
     n_boot: int = 200,
     seed: int = 0,
 ) -> Band:
-    """Between which chances the fitted map would lie at claims `at`, if all claims of the view were right.
+    """Between which chances the fitted map would lie at claims `at`, if all claims were right.
 
     >>> from calibrant import Binned
-    >>> low, high = consistency_band(binary([0.8] * 100, [1] * 60 + [0] * 40), Binned(5, slope=0), [0.8])
+    >>> view = binary([0.8] * 100, [1] * 60 + [0] * 40)
+    >>> low, high = consistency_band(view, Binned(5, slope=0), [0.8])
     >>> bool(0.6 < low[0] < 0.8 < high[0])
     True
     """
     part = cells(view)
-    return _of_fits(lambda random: part.drawn(part.p, random), family, at, level, n_boot, seed)
+    curves = _refitted(part, part.p, family, checked_chances(at, "at"), n_boot, seed)
+    return _quantiles(curves, level)
 
 
 def confidence_band(
@@ -52,39 +53,40 @@ def confidence_band(
     n_boot: int = 200,
     seed: int = 0,
 ) -> Band:
-    """Between which chances the map, as `family` fits it, lies at claims `at`: from rows drawn again.
+    """Between which chances the map, as `family` fits it, lies at claims `at`: by the bootstrap.
 
-    For Smooth it is the truth's own posterior band, which needs no draws.
+    Where the fitted rule knows its own band, as Smooth's does, it needs no draws.
 
     >>> from calibrant import Binned
-    >>> low, high = confidence_band(binary([0.8] * 100, [1] * 60 + [0] * 40), Binned(5, slope=0), [0.8])
+    >>> view = binary([0.8] * 100, [1] * 60 + [0] * 40)
+    >>> low, high = confidence_band(view, Binned(5, slope=0), [0.8])
     >>> bool(low[0] < 0.6 < high[0] < 0.8)
     True
     """
-    p = chances(at, "at")
-    rule = family.fit(view).rule
-    if isinstance(rule, Shift):
-        return Band(*rule.band(binary(p, np.zeros(len(p), np.bool_)), level=level))
+    p = checked_chances(at, "at")
+    claims = binary(p, np.zeros(len(p), np.bool_))
+    band = family.fit(view).rule.band(claims, level)
+    if band is not None:
+        return Band(*band)
     part = cells(view)
-    return _of_fits(
-        lambda random: part.drawn(part.happened / part.w, random), family, p, level, n_boot, seed
-    )
+    curves = _refitted(part, part.happened / part.w, family, p, n_boot, seed)
+    return _quantiles(curves, level)
 
 
-def _of_fits(
-    draw: Callable[[Random], View],
-    family: Family,
-    at: ArrayLike,
-    level: float,
-    n_boot: int,
-    seed: int,
-) -> Band:
-    p = chances(at, "at")
+def _refitted(
+    part: Cells, truth: Array, family: Family, p: Array, n_boot: int, seed: int
+) -> list[Array]:
+    """What maps fitted to samples from a truth give at claims p."""
     if not isinstance(n_boot, int | np.integer) or n_boot < 2:
         raise ValueError(f"n_boot must be a whole number, at least 2, got {n_boot!r}")
+
+    def curve(_: int, random: Random) -> Array:
+        return family.fit(part.drawn(truth, random))(p)
+
     with progress("fitting again", n_boot) as tick:
-        curves = replicates(
-            lambda _, random: family.fit(draw(random))(p), range(n_boot), seed, tick
-        )
-    low, high = np.quantile(np.clip(curves, 0, 1), [(1 - level) / 2, (1 + level) / 2], axis=0)
+        return replicates(curve, range(n_boot), seed, tick)
+
+
+def _quantiles(curves: list[Array], level: float) -> Band:
+    low, high = np.quantile(np.clip(curves, 0, 1), middle(level), axis=0)
     return Band(low, high)

@@ -1,146 +1,204 @@
-"""Which errors may be true: those of supposed truths under which what is seen would not be rare."""
+"""Confidence sets of errors by test inversion: the errors of all truths that are not rejected."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ..families.binary.smooth import Smooth
 from ..fitting.types import Array, Bools
-from ..inputs.predictions import Predictions
-from ..inputs.questions import Asked, views_of
+from ..inputs.questions import views_of
 from ..inputs.views import View
+from ..measures.draws import Cells, Random, cells, replicates
 from ..progress import progress, quiet
-from .bootstrap import Cells, Random, cells, drawn_as_one, of_one, replicates, row_cells
+from .bootstrap import drawn_exclusively, exclusive_events, row_cells
+from .measuring import Ends, Measure, like, number
+from .truth_paths import Truth, TruthPath, truth_paths
 
-Measure = Callable[[Any], float]
-Truth = list[Array]  # the true chance of every claim, for each view
-Line = Callable[[float], Truth]
+# How many truths are tested along each path, and how many on each side of one lend it their draws.
+_TRUTHS = 8
+_BESIDE = 2
+# A path ends where none of so many draws shows as little as is seen.
+_FAR_DRAWS = 10
+_LEAST_REACH = 0.01
+# Exclusive events: where none has a chance left, any may happen.
+_LEAST_CHANCE = 1e-9
 
-# How many truths are supposed along each line, and how many on each side of one lend it their draws.
-_TRUTHS, _BESIDE = 8, 2
-# Claims that err upwards and downwards by turns, so many, are as hard to see as any truth we suppose.
-_TURNS = 6
 
-
-def by_truths(
-    measure: Measure, x: View | Sequence[View], level: float, n_boot: int, seed: int
-) -> tuple[float, float]:
+def invert_tests(
+    measure: Measure,
+    x: View | Sequence[View],
+    level: float,
+    n_boot: int,
+    seed: int,
+) -> Ends:
     """The least and the largest error of truths under which what is seen would not be rare.
 
-    Truths lie at growing distances from the claims along two lines: towards fitted chances, and up and down in waves.
-    What chance adds to an error, and how much of it a measure can see, depends on how it is shared out among claims;
-    the two span that.
+    Truths lie at growing distances from the claims along two paths: towards fitted chances, and
+    up and down in waves. What random variation adds to an error, and how much of it a measure can
+    see, depends on how it is shared out among claims; the two span that.
     """
-    views = views_of(x)
-    joint = of_one(views)
-    parts = row_cells(views) if joint else [cells(view) for view in views]
-
-    def measured(views: Iterable[View]) -> float:
-        return number(measure, like(x, list(views)))
-
-    def draw(truth: Truth, random: Random) -> float:
-        if joint:
-            return measured(drawn_as_one(parts, truth, random))
-        return measured(
-            part.drawn(chance, random) for part, chance in zip(parts, truth, strict=True)
-        )
-
-    def error(truth: Truth) -> float:
-        return measured(part.endless(chance) for part, chance in zip(parts, truth, strict=True))
-
-    def truth_at(line: Line, far: float) -> Truth:
-        truth = [np.clip(chance, 0, 1) for chance in line(far)]
-        if not joint:
-            return truth
-        # One of the events happens: where none has a chance left, any may.
-        total = sum(truth) + 1e-9 * len(truth)
-        return [(chance + 1e-9) / total for chance in truth]
-
-    lines = _lines(parts)
-    seen = measured(part.counted(part.happened) for part in parts)
-    each = -(-n_boot // (2 * _TRUTHS))
-    # Less than right claims would show on average excludes no error: luck must not make an interval narrow.
-    right = replicates(draw, [truth_at(lines[0], 0.0)] * each, seed, lambda: None)
-    shown = max(seen, float(np.mean(right)))
-
-    def limits(line: Line, seed: int) -> tuple[float, float]:
-        reach = max(shown, 0.01)
-        while (
-            reach < 1
-            and min(replicates(draw, [truth_at(line, reach)] * 10, seed, lambda: None)) <= shown
-        ):
-            reach *= 1.5
-        truths = [truth_at(line, far) for far in 1.5 * reach * np.linspace(0, 1, _TRUTHS) ** 1.5]
-        items = [truth for truth in truths for _ in range(each)]
-        draws = np.array(replicates(draw, items, seed, tick)).reshape(_TRUTHS, each)
-        errors = np.maximum.accumulate([0.0, *(error(truth) for truth in truths[1:])])
-        beyond = max(seen, errors[-1])
-        upper, lower = _edge(draws, (1 + level) / 2), _edge(draws, (1 - level) / 2)
-        # Few rows show few values: a truth that often shows the very one seen is not excluded.
-        upper = np.where(_often(draws, seen, level), np.maximum(upper, seen), upper)
-        lower = np.where(_often(draws, shown, level), np.minimum(lower, shown), lower)
-        upper, lower = np.maximum.accumulate(upper), np.maximum.accumulate(lower)
-        # Turned about, so that of truths with equal edges the nearest to the claims is found.
-        low = np.interp(-seen, -upper[::-1], errors[::-1], left=beyond)
-        return float(low), float(np.interp(shown, lower, errors, right=beyond))
-
-    with progress("drawing outcomes", 2 * _TRUTHS * each) as tick, quiet():
-        lows, highs = zip(*(limits(line, seed + i) for i, line in enumerate(lines)), strict=True)
+    experiment = _experiment(measure, x)
+    paths = truth_paths(experiment.parts)
+    n_tests = len(paths) * _TRUTHS
+    n_draws = -(-n_boot // n_tests)
+    right_claims = experiment.truth_at(paths[0], 0.0)
+    null = replicates(experiment.drawn, [right_claims] * n_draws, seed)
+    # Less than right claims would show on average excludes no error: luck must not make an
+    # interval narrow.
+    shown = max(experiment.seen, float(np.mean(null)))
+    test = _Test(experiment, shown, level, n_draws)
+    accepted = []
+    with progress("drawing outcomes", n_tests * n_draws) as tick, quiet():
+        for place, path in enumerate(paths):
+            ends = test.accepted(path, seed + place, tick)
+            accepted.append(ends)
+    lows, highs = zip(*accepted, strict=True)
     return min(lows), max(highs)
 
 
-def like(x: Asked, rows: Sequence[Any]) -> Any:  # noqa: ANN401 - one of them, or all, as a measure was given x
-    """Rows as a measure was given them: alone, or several."""
-    return rows[0] if isinstance(x, Predictions | View) else rows
+@dataclass(frozen=True, eq=False)
+class _Experiment:
+    """What a measure gives of data as they are, or as a supposed truth would make them."""
+
+    measure: Measure
+    x: View | Sequence[View]
+    parts: list[Cells]
+    is_exclusive: bool  # whether one of the views' events happens in each row
+
+    @cached_property
+    def seen(self) -> float:
+        """Of the data themselves."""
+        views = [part.counted(part.happened) for part in self.parts]
+        return self._measured(views)
+
+    def drawn(self, truth: Truth, random: Random) -> float:
+        """Of as many rows, with outcomes drawn from a truth."""
+        if self.is_exclusive:
+            views = drawn_exclusively(self.parts, truth, random)
+        else:
+            pairs = zip(self.parts, truth, strict=True)
+            views = [part.drawn(chance, random) for part, chance in pairs]
+        return self._measured(views)
+
+    def error(self, truth: Truth) -> float:
+        """Of endless rows, with outcomes as a truth has them."""
+        pairs = zip(self.parts, truth, strict=True)
+        views = [part.endless(chance) for part, chance in pairs]
+        return self._measured(views)
+
+    def truth_at(self, path: TruthPath, distance: float) -> Truth:
+        """The truth at a distance along a path, as far as chances may go."""
+        truth = [np.clip(chance, 0, 1) for chance in path(distance)]
+        if not self.is_exclusive:
+            return truth
+        total = sum(truth) + _LEAST_CHANCE * len(truth)
+        return [(chance + _LEAST_CHANCE) / total for chance in truth]
+
+    def _measured(self, views: list[View]) -> float:
+        x = like(self.x, views)
+        return number(self.measure, x)
 
 
-def number(measure: Measure, x: object) -> float:
-    """What a measure gives, which must be one number."""
-    value: object = measure(x)
-    if not isinstance(value, float | int | np.floating):
-        raise ValueError(
-            f"measure must give one number, got {value!r}; pick one, as in lambda x: measure(x)[0]"
-        )
-    if np.isnan(value):
-        raise ValueError("measure must give a number, got nan; refuse such rows, or leave them out")
-    return float(value)
+def _experiment(measure: Measure, x: View | Sequence[View]) -> _Experiment:
+    views = views_of(x)
+    if exclusive_events(views):
+        return _Experiment(measure, x, row_cells(views), is_exclusive=True)
+    parts = [cells(view) for view in views]
+    return _Experiment(measure, x, parts, is_exclusive=False)
 
 
-def _lines(parts: list[Cells]) -> tuple[Line, Line]:
-    """Truths at a mean distance from the claims: towards the fit, and in waves."""
-    views = [part.counted(part.happened) for part in parts]
-    gaps = [Smooth().fit(view)(view[::2]) - part.p for view, part in zip(views, parts, strict=True)]
-    reached = float(
-        np.mean(
-            [np.average(np.abs(gap), weights=part.w) for gap, part in zip(gaps, parts, strict=True)]
-        )
-    )
-    if reached < 1e-9:
-        # A fit that leaves all claims as they are points nowhere: they are taken to be too bold.
-        gaps, reached = [np.where(part.p < 0.5, 1.0, -1.0) for part in parts], 1.0
-    # Along the angle, which spreads claims near 0 and 1 apart.
-    waves = [np.pi / 2 * np.cos(_TURNS * 2 * np.arcsin(np.sqrt(part.p))) for part in parts]
+@dataclass(frozen=True, eq=False)
+class _Test:
+    """Rejects truths under which data as extreme as those `shown` are rare."""
 
-    def fitted(far: float) -> Truth:
-        return [part.p + far / reached * gap for part, gap in zip(parts, gaps, strict=True)]
+    experiment: _Experiment
+    shown: float
+    level: float
+    n_draws: int
 
-    def waved(far: float) -> Truth:
-        return [part.p + far * wave for part, wave in zip(parts, waves, strict=True)]
+    def accepted(self, path: TruthPath, seed: int, tick: Callable[[], None]) -> Ends:
+        """The least and the largest error along a path that is not rejected."""
+        truths = self._truths(path, seed)
+        repeated = [truth for truth in truths for _ in range(self.n_draws)]
+        drawn = replicates(self.experiment.drawn, repeated, seed, tick)
+        draws = np.reshape(drawn, (_TRUTHS, self.n_draws))
+        # The first truth is that the claims are right.
+        errors = [self.experiment.error(truth) for truth in truths[1:]]
+        rising = np.maximum.accumulate([0.0, *errors])
+        return self._least(draws, rising), self._largest(draws, rising)
 
-    return fitted, waved
+    def _truths(self, path: TruthPath, seed: int) -> list[Truth]:
+        """Truths from the claims themselves to where what is shown would surely be rare."""
+        reach = 1.5 * self._reach(path, seed)
+        distances = reach * np.linspace(0, 1, _TRUTHS) ** 1.5
+        return [self.experiment.truth_at(path, distance) for distance in distances]
+
+    def _reach(self, path: TruthPath, seed: int) -> float:
+        reach = max(self.shown, _LEAST_REACH)
+        while reach < 1:
+            truth = self.experiment.truth_at(path, reach)
+            drawn = replicates(self.experiment.drawn, [truth] * _FAR_DRAWS, seed)
+            if min(drawn) > self.shown:
+                break
+            reach *= 1.5
+        return reach
+
+    def _least(self, draws: Array, errors: Array) -> float:
+        """The error of the first truth whose upper quantile reaches what is seen."""
+        seen = self.experiment.seen
+        upper = _quantiles(draws, (1 + self.level) / 2)
+        is_often = self._often(draws, seen)
+        upper[is_often] = np.maximum(upper[is_often], seen)
+        rising = np.maximum.accumulate(upper)
+        beyond = max(seen, errors[-1])
+        # Turned about, so that of truths with equal quantiles the nearest to the claims is found.
+        turned = -rising[::-1]
+        least = np.interp(-seen, turned, errors[::-1], left=beyond)
+        return float(least)
+
+    def _largest(self, draws: Array, errors: Array) -> float:
+        """The error of the last truth whose lower quantile is not above what is shown."""
+        lower = _quantiles(draws, (1 - self.level) / 2)
+        is_often = self._often(draws, self.shown)
+        lower[is_often] = np.minimum(lower[is_often], self.shown)
+        rising = np.maximum.accumulate(lower)
+        beyond = max(self.experiment.seen, errors[-1])
+        largest = np.interp(self.shown, rising, errors, right=beyond)
+        return float(largest)
+
+    def _often(self, draws: Array, value: float) -> Bools:
+        """Few rows show few values: a truth that often shows the very one is not rejected."""
+        is_same = np.abs(draws - value) < 1e-12
+        return is_same.mean(1) > (1 - self.level) / 2
 
 
-def _edge(draws: Array, tail: float) -> Array:
-    """A quantile of the draws of each truth; neighbours share how, and how far, draws spread about their mean."""
-    n, mean, variance = draws.shape[1], draws.mean(1), draws.var(1)
-    spread = (draws - mean[:, None]) / np.sqrt(np.where(variance > 0, variance, 1))[:, None]
-    near = [spread[max(0, i - _BESIDE) : i + _BESIDE + 1] for i in range(len(draws))]
-    before, after = np.append(variance[0], variance[:-1]), np.append(variance[1:], variance[-1])
+def _quantiles(draws: Array, tail: float) -> Array:
+    """A quantile of the draws of each truth.
+
+    Neighbours share how, and how far, draws spread about their mean.
+    """
+    mean = draws.mean(1)
+    variance = draws.var(1)
+    is_constant = variance == 0
+    scale = np.sqrt(np.where(is_constant, 1, variance))
+    centred = draws - mean[:, None]
+    spread = centred / scale[:, None]
+    quantiles = []
+    for i in range(len(draws)):
+        start = max(0, i - _BESIDE)
+        stop = i + _BESIDE + 1
+        near = spread[start:stop]
+        quantiles.append(np.quantile(near, tail))
+    sd = _standard_deviation(variance, draws.shape[1])
+    return mean + sd * np.array(quantiles)
+
+
+def _standard_deviation(variance: Array, n: int) -> Array:
+    """That of one more draw of each truth, by its own draws and its neighbours'."""
+    padded = np.pad(variance, 1, mode="edge")
+    before = padded[:-2]
+    after = padded[2:]
+    smooth = (before + 2 * variance + after) / 4
     # One more draw strays from the mean of n by more than they do themselves.
-    sd = np.sqrt((before + 2 * variance + after) / 4 * (n + 1) / (n - 1))
-    return mean + sd * np.array([np.quantile(each, tail) for each in near])
-
-
-def _often(draws: Array, value: float, level: float) -> Bools:
-    return (np.abs(draws - value) < 1e-12).mean(1) > (1 - level) / 2
+    return np.sqrt(smooth * (n + 1) / (n - 1))

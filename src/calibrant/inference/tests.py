@@ -8,14 +8,19 @@ from scipy.special import ndtr
 
 from ..fitting.types import Array
 from ..inputs.checks import check_argument
-from ..inputs.questions import Asked, views_of
+from ..inputs.questions import Scored, views_of
 from ..inputs.views import Canonical, View
-from ..measures.ks import drift
-from ..measures.mmce import pair_mean, skce
-from ..measures.skce import sign_flips
-from .bootstrap import Cells, cells, whole_counts
+from ..measures.draws import Cells, cells
+from ..measures.ks import widest_gap
+from ..measures.rows import whole_counts
+from ..measures.skce import pair_mean, skce
+from ..measures.vector_pairs import sign_flips
 
 Method = Literal["ks", "skce", "spiegelhalter"]
+
+# A Brownian path stays within 2.2414 standard deviations 95 times of 100, and its end within 1.96.
+_PATH_95 = 2.2414
+_END_95 = 1.96
 
 
 class Significance(NamedTuple):
@@ -26,12 +31,16 @@ class Significance(NamedTuple):
 
 
 def calibration_test(
-    x: Asked | Canonical, *, method: Method = "ks", n_draws: int = 1000, seed: int = 0
+    x: Scored,
+    *,
+    method: Method = "ks",
+    n_draws: int = 1000,
+    seed: int = 0,
 ) -> Significance:
-    """Test that every claim is right: "ks" and "skce" draw outcomes from the claims, `n_draws` times.
+    """Test that every claim is right: "ks" and "skce" draw outcomes from the claims.
 
-    "spiegelhalter" sees only whether claims are too bold or too timid. Of several views the least p-value counts, times
-    their number. Whole vectors, `canonical(pred)`, are tested by "skce".
+    "spiegelhalter" sees only whether claims are too bold or too timid. Of several views the least
+    p-value counts, times their number. Whole vectors, `canonical(pred)`, are tested by "skce".
 
     >>> from calibrant import binary
     >>> p = np.linspace(0.01, 0.99, 400)
@@ -39,68 +48,110 @@ def calibration_test(
     True
     """
     check_argument("method", method, Method)
-    if not isinstance(n_draws, int | np.integer) or n_draws < 100:
+    is_whole = isinstance(n_draws, int | np.integer)
+    if not is_whole or n_draws < 100:
         raise ValueError(f"n_draws must be a whole number, at least 100, got {n_draws!r}")
     if isinstance(x, Canonical):
-        if method != "skce":
-            raise ValueError(
-                f'whole vectors are tested by method="skce", got {method!r}; or ask classwise(pred)'
-            )
-        return _vectors(x, n_draws, seed)
-    found = [_TESTS[method](view, n_draws, seed) for view in views_of(x)]
-    statistic, p_value = min(found, key=lambda each: (each.p_value, -abs(each.statistic)))
-    return Significance(statistic, min(1.0, len(found) * p_value))
+        return _vectors(x, method, n_draws, seed)
+    test = _TESTS[method]
+    found = [test(view, n_draws, seed) for view in views_of(x)]
+    worst = min(found, key=_by_evidence)
+    p_value = len(found) * worst.p_value
+    return Significance(worst.statistic, min(1.0, p_value))
+
+
+def ks_limit(view: View) -> float:
+    """The KS error that right claims such as these stay below 19 times in 20."""
+    return _PATH_95 * _standard_error(view)
+
+
+def mean_gap_limit(view: View) -> float:
+    """How far, at most, right claims lie from their outcomes on average, 19 times in 20."""
+    return _END_95 * _standard_error(view)
+
+
+def _standard_error(view: View) -> float:
+    """Standard deviation of the mean outcome if every claim were right."""
+    p, w, _ = view.pool
+    variance = w @ (p * (1 - p))
+    return float(np.sqrt(variance)) / view.total
+
+
+def _by_evidence(found: Significance) -> tuple[float, float]:
+    return found.p_value, -abs(found.statistic)
 
 
 def _ks(view: View, n_draws: int, seed: int) -> Significance:
     def widest(part: Cells, happened: Array) -> Array:
-        return np.abs(np.cumsum(happened - part.w * part.p, axis=-1)).max(-1)
+        residual = happened - part.w * part.p
+        drift = np.cumsum(residual, axis=-1)
+        return np.abs(drift).max(-1)
 
-    return Significance(
-        float(np.abs(drift(view)[1]).max()), _share_beyond(view, widest, n_draws, seed)
-    )
+    p_value = _p_value_by_draws(view, widest, n_draws, seed)
+    return Significance(widest_gap(view), p_value)
 
 
 def _skce(view: View, n_draws: int, seed: int) -> Significance:
     def alike(part: Cells, happened: Array) -> Array:
         return pair_mean(part.p, part.w, happened)
 
-    return Significance(skce(view), _share_beyond(view, alike, n_draws, seed))
+    p_value = _p_value_by_draws(view, alike, n_draws, seed)
+    return Significance(skce(view), p_value)
 
 
-def _vectors(view: Canonical, n_draws: int, seed: int) -> Significance:
+def _vectors(view: Canonical, method: Method, n_draws: int, seed: int) -> Significance:
+    if method != "skce":
+        rule = f'whole vectors are tested by method="skce", got {method!r}'
+        raise ValueError(f"{rule}; or ask classwise(pred)")
     seen, flipped = sign_flips(view, n_draws, seed)
-    return Significance(seen, _p_value(seen, flipped, view.total))
+    p_value = _p_value(seen, flipped, view.total)
+    return Significance(seen, p_value)
 
 
-def _share_beyond(
-    view: View, statistic: Callable[[Cells, Array], Array], n_draws: int, seed: int
+def _spiegelhalter(view: View, n_draws: int, seed: int) -> Significance:  # noqa: ARG001 - no draws
+    p, w, happened = view.pool
+    timidity = 1 - 2 * p
+    residual = happened - w * p
+    off = float(residual @ timidity)
+    variance = w @ (timidity**2 * p * (1 - p))
+    z = _z_score(off, float(variance))
+    p_value = 2 * ndtr(-abs(z))
+    return Significance(z, float(p_value))
+
+
+def _z_score(off: float, variance: float) -> float:
+    if variance > 0:
+        return off / float(np.sqrt(variance))
+    # Claims of 0, 1/2 and 1 alone do not vary: outcomes are as claimed, or cannot have been.
+    if off == 0:
+        return 0.0
+    return float(np.copysign(np.inf, off))
+
+
+def _p_value_by_draws(
+    view: View,
+    statistic: Callable[[Cells, Array], Array],
+    n_draws: int,
+    seed: int,
 ) -> float:
     """The p-value by outcomes drawn from the claims."""
     part = cells(view)
     rows = whole_counts(part.w)
-    draws = np.random.default_rng(seed).binomial(rows, part.p, (n_draws, len(part.p))) * (
-        part.w / rows
-    )
-    return _p_value(
-        float(statistic(part, part.happened)), statistic(part, draws), float(part.w.sum())
-    )
+    random = np.random.default_rng(seed)
+    happened = random.binomial(rows, part.p, (n_draws, len(rows)))
+    seen = float(statistic(part, part.happened))
+    drawn = statistic(part, happened * (part.w / rows))
+    total = float(part.w.sum())
+    return _p_value(seen, drawn, total)
 
 
 def _p_value(seen: float, drawn: Array, total: float) -> float:
     """How many draws, and the one seen, are no less far off than it."""
     # Sums in another order differ in the last digits: what is equal must not count as less.
-    as_far = drawn >= seen - 1e-12 * max(abs(seen), total**-2)
-    return float((1 + as_far.sum()) / (1 + len(drawn)))
-
-
-def _spiegelhalter(view: View, n_draws: int, seed: int) -> Significance:  # noqa: ARG001 - it has no need of draws
-    p, w, happened = view.pool
-    off = (happened - w * p) @ (1 - 2 * p)
-    variance = w @ ((1 - 2 * p) ** 2 * p * (1 - p))
-    # Claims of 0, 1/2 and 1 alone leave no room for chance: what happened is as claimed, or cannot have been.
-    z = float(off / np.sqrt(variance) if variance > 0 else np.copysign(np.inf, off) if off else 0.0)
-    return Significance(z, float(2 * ndtr(-abs(z))))
+    rounding = 1e-12 * max(abs(seen), total**-2)
+    as_far = drawn >= seen - rounding
+    n_as_far = 1 + as_far.sum()
+    return float(n_as_far / (1 + len(drawn)))
 
 
 _TESTS: dict[Method, Callable[[View, int, int], Significance]] = {

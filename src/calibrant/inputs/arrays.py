@@ -1,16 +1,20 @@
-"""Arrays by name: an .npz archive, a folder of .npy files, or one .npy beside the others. Nothing is executed."""
+"""Arrays by name: an .npz archive, a folder of .npy files, or one .npy beside the others.
+
+Nothing is executed.
+"""
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .columns import CONFIDENCES, LOG_PROBS, VECTORS, ColumnNames, Columns
+from ..fitting.types import Values
+from .column_names import CONFIDENCES, LOG_PROBS, VECTORS, ColumnNames
+from .columns import Columns
 from .splits import SPLITS, Pick
 
 # What the array of a file is, by how its name ends.
@@ -23,15 +27,18 @@ ROLES = {
 
 def archive(content: bytes) -> Columns:
     """The arrays of an .npz by name, each read once it is asked for."""
-    arrays = _sound(lambda: np.load(BytesIO(content), allow_pickle=False), "the file is not an npz")
+
+    def load() -> Any:  # noqa: ANN401 - an archive, or one array
+        return np.load(BytesIO(content), allow_pickle=False)
+
+    arrays = _sound(load, "the file is not an npz")
     if not isinstance(arrays, np.lib.npyio.NpzFile):
         raise ValueError("the file holds one array without a name; write named ones with np.savez")
-    return {
-        name: partial(
-            _sound, partial(arrays.__getitem__, name), f"array {name!r} holds Python objects"
-        )
-        for name in arrays.files
-    }
+    columns: Columns = {}
+    for name in arrays.files:
+        load_array = partial(arrays.__getitem__, name)
+        columns[name] = partial(_sound, load_array, f"array {name!r} holds Python objects")
+    return columns
 
 
 def files_of_arrays(paths: Iterable[Path]) -> Columns:
@@ -40,38 +47,42 @@ def files_of_arrays(paths: Iterable[Path]) -> Columns:
 
 
 def beside(path: Path, wanted: ColumnNames) -> tuple[Columns, ColumnNames]:
-    """What lies beside an .npy file, and what to want of it: its own array, and `test_labels` with `test_probs`."""
-    columns = files_of_arrays(sorted(path.parent.glob("*.npy")))
-    if wanted.probs is None and wanted.logits is None and wanted.confidence is None:
-        role, prefix = _role(path.stem, wanted)
-        own: dict[str, Any] = {role: path.stem}
-        wanted = replace(wanted, **own)
-        columns |= _without(columns, prefix)
-    return columns, wanted
+    """What lies beside an .npy file, and what to want of it: `test_labels` with `test_probs`."""
+    others = sorted(path.parent.glob("*.npy"))
+    columns = files_of_arrays(others)
+    named = [wanted.probs, wanted.logits, wanted.confidence]
+    if any(name is not None for name in named):
+        return columns, wanted
+    role, prefix = _role(path.stem, wanted)
+    own: dict[str, Any] = {role: path.stem}
+    columns |= _without(columns, prefix)
+    return columns, replace(wanted, **own)
 
 
 def named_files(wanted: ColumnNames, folder: Path) -> Columns:
     """The arrays that are wanted by the names of their files, which may lie in another folder."""
-    given = [
-        value for field in fields(wanted) if isinstance(value := getattr(wanted, field.name), str)
-    ]
-    named = {value: Path(value) for value in given if value.lower().endswith(".npy")}
-    return {
-        name: partial(_array, path if path.is_file() else folder / path)
-        for name, path in named.items()
-    }
+    columns: Columns = {}
+    for name in wanted.given_as_text().values():
+        if not name.lower().endswith(".npy"):
+            continue
+        path = Path(name)
+        if not path.is_file():
+            path = folder / path
+        columns[name] = partial(_array, path)
+    return columns
 
 
-def parted(columns: Columns, pick: Pick) -> Columns:
-    """Columns, and those of the split that is picked also by their names without it: `labels` for `val_labels`."""
-    splits = [
-        split for split in SPLITS if any(name.lower().startswith(f"{split}_") for name in columns)
-    ]
-    chosen = pick(splits)
-    return columns if chosen is None else columns | _without(columns, f"{chosen}_")
+def with_split(columns: Columns, pick: Pick) -> Columns:
+    """Columns, and those of the split that is picked also without it: `labels` for `val_labels`."""
+    present = [split for split in SPLITS if _without(columns, f"{split}_")]
+    chosen = pick(present)
+    if chosen is None:
+        return columns
+    return columns | _without(columns, f"{chosen}_")
 
 
 def _without(columns: Columns, prefix: str) -> Columns:
+    """The columns that begin with the prefix, by their names without it."""
     return {
         name[len(prefix) :]: array
         for name, array in columns.items()
@@ -80,26 +91,28 @@ def _without(columns: Columns, prefix: str) -> Columns:
 
 
 def _role(name: str, wanted: ColumnNames) -> tuple[str, str]:
-    """What an array is, and how its name begins: longer endings first, as log_probs end in probs too."""
+    """What an array is, and how its name begins."""
     endings = {ending: role for role, known in ROLES.items() for ending in known}
+    # Longer endings first, as log_probs end in probs too.
     for ending in sorted(endings, key=len, reverse=True):
         before = name[: len(name) - len(ending)]
-        if name.lower().endswith(ending) and before[-1:] in ("", "_", "-", "."):
+        is_whole_word = before[-1:] in ("", "_", "-", ".")
+        if name.lower().endswith(ending) and is_whole_word:
             return endings[ending], before
+    options = wanted.called("probs", "logits", "confidence")
     raise ValueError(
-        "its name does not tell what it holds: let it end in probs, logits or confidence, "
-        f"or say so with {wanted.called('probs', 'logits', 'confidence')} {name}"
+        "its name does not tell what it holds: "
+        "let it end in probs, logits or confidence, "
+        f"or say so with {options} {name}"
     )
 
 
-def _array(path: Path) -> NDArray[Any]:
+def _array(path: Path) -> Values:
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
     with path.open("rb") as file:
-        wrong = f"{path.name} is no .npy, or holds Python objects"
-        found: NDArray[Any] = _sound(
-            lambda: np.lib.format.read_array(file, allow_pickle=False), wrong
-        )
+        load = partial(np.lib.format.read_array, file, allow_pickle=False)
+        found: Values = _sound(load, f"{path.name} is no .npy, or holds Python objects")
     return found
 
 

@@ -1,69 +1,96 @@
 """What users hand over, checked: arrays of numbers, chances, outcomes, weights, settings."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..fitting.types import Array, Bools
+from ..fitting.types import Array, Bools, Values
+
+Kinds = tuple[Any, ...]
 
 MAKE_THEM = "make them with from_probs(probs, labels), from_logits(logits, labels) or binary(p, y)"
 
 
-def check_argument(name: str, value: object, kind: Any) -> None:  # noqa: ANN401 - any type, as annotations are
-    """A value that is not what its annotation allows: one of some words, a whole number, a family."""
-    kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    words = [word for each in kinds if get_origin(each) is Literal for word in get_args(each)]
-    types = tuple(plain for each in kinds if isinstance(plain := get_origin(each) or each, type))
-    fits = not (words or types) or (
-        isinstance(value, types) and (bool in types or not isinstance(value, bool))
-    )
-    if not fits and not any(value == word and type(value) is type(word) for word in words):
-        allowed = [repr(word) for word in words] + [f"of type {each.__name__}" for each in types]
-        raise ValueError(f"{name} must be {' or '.join(allowed)}, got {value!r}")
+class Undefined(ValueError):
+    """A measure has no value for such data; `reason` says why in a few words."""
+
+    def __init__(self, rule: str, reason: str) -> None:
+        self.reason = reason
+        super().__init__(f"{rule}: {reason}")
+
+
+class InputError(ValueError):
+    """A rule that was broken, and the way out of it.
+
+    Where the way out says {logits} or {classes}, arrays and files have different words: of a file
+    one names columns.
+    """
+
+    def __init__(self, broken: str, way_out: str = "") -> None:
+        self.broken = broken
+        self.way_out = way_out
+        super().__init__(self.told(logits="use from_logits", classes="classes=[...]"))
+
+    def told(self, *, logits: str, classes: str) -> str:
+        """The rule and the way out, in the words for logits and for classes."""
+        return self.broken + self.way_out.format(logits=logits, classes=classes)
+
+
+def check_argument(name: str, value: object, kind: Any) -> None:  # noqa: ANN401 - any annotation
+    """Refuse a value that its annotation does not allow: a word, a whole number, a family."""
+    kinds = _alternatives(kind)
+    words = _words(kinds)
+    types = _types(kinds)
+    says_nothing = not words and not types
+    if says_nothing or _is_word(value, words) or _is_of_type(value, types):
+        return
+    allowed = [repr(word) for word in words]
+    allowed += [f"of type {each.__name__}" for each in types]
+    either = " or ".join(allowed)
+    raise ValueError(f"{name} must be {either}, got {value!r}")
 
 
 def floats(x: ArrayLike, name: str) -> Array:
     """`x` as a floating array, in its own float type and without a copy where it has one."""
     try:
-        array = host(x)
-        if array.dtype.kind == "O":
-            # A column of lists, as data frames have them.
-            array = np.array([np.asarray(row, np.float64) for row in array])
-        if array.dtype.kind == "c":
-            raise TypeError("complex")
-        if array.dtype.kind != "f" or array.dtype.itemsize > 8:
-            array = array.astype(np.float64)
+        return _as_floats(host(x))
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"{name} must be an array of numbers, none missing, got {briefly(x)}"
         ) from error
-    return array
 
 
-def chances(p: ArrayLike, name: str = "p") -> Array:
-    """One chance a row, checked."""
+def checked_chances(p: ArrayLike, name: str = "p") -> Array:
+    """One chance a row: the very array, or a copy where rounding took a chance out of range."""
     array = floats(p, name)
     if array.ndim != 1 or not array.size:
         raise ValueError(
             f"{name} must be one chance a row with at least one row, got shape {array.shape}"
         )
     rounding = rounding_of(p, array)
-    refuse_rows(
-        array,
-        lambda block: ~((block >= -rounding) & (block <= 1 + rounding)),
-        f"{name} must lie in [0, 1] (row {{row}} is {{value}}); for logits use from_logits, divide percents by 100",
-    )
-    # The very array, or where rounding took a chance out of range, a copy put right.
-    return array if array.min() >= 0 and array.max() <= 1 else np.clip(array, 0, 1)
+
+    def is_outside(block: Array) -> Bools:
+        is_inside = (block >= -rounding) & (block <= 1 + rounding)
+        return ~is_inside
+
+    row = first_row(is_outside, array)
+    if row is not None:
+        raise InputError(
+            f"{name} must lie in [0, 1] (row {row} is {briefly(array[row])})",
+            "; for logits {logits}, divide percents by 100",
+        )
+    if array.min() >= 0 and array.max() <= 1:
+        return array
+    return np.clip(array, 0, 1)
 
 
-def outcomes(y: ArrayLike, n: int) -> Bools:
-    """Whether the event happened, a row each, checked."""
+def checked_outcomes(y: ArrayLike, n: int) -> Bools:
+    """Whether the event happened, a row each."""
     array = host(y)
     if array.dtype.kind != "b":
         array = floats(array, "y")
@@ -71,16 +98,20 @@ def outcomes(y: ArrayLike, n: int) -> Bools:
         raise ValueError(
             f"y must have one outcome for each of the {n} claims, got shape {array.shape}"
         )
-    refuse_rows(
-        array,
-        lambda block: (block != 0) & (block != 1),
-        "y must be 0 or 1, whether the event happened (row {row} is {value})",
-    )
+
+    def is_neither(block: Values) -> Bools:
+        return (block != 0) & (block != 1)
+
+    row = first_row(is_neither, array)
+    if row is not None:
+        raise ValueError(
+            f"y must be 0 or 1, whether the event happened (row {row} is {briefly(array[row])})"
+        )
     return array.astype(np.bool_, copy=False)
 
 
-def counts(weights: ArrayLike | None, n: int) -> Array | None:
-    """Weights as float64 counts, checked; None stays None."""
+def checked_weights(weights: ArrayLike | None, n: int) -> Array | None:
+    """Weights as float64 counts; None stays None."""
     if weights is None:
         return None
     w = floats(weights, "weights").astype(np.float64, copy=False)
@@ -88,55 +119,121 @@ def counts(weights: ArrayLike | None, n: int) -> Array | None:
         raise ValueError(
             f"weights must be one number for each of the {n} rows, got shape {w.shape}"
         )
-    refuse_rows(
-        w,
-        lambda block: ~((block >= 0) & (block < np.inf)),
-        "weights must be counts, finite and not negative (row {row} is {value})",
-    )
+
+    def is_no_count(block: Array) -> Bools:
+        is_count = (block >= 0) & (block < np.inf)
+        return ~is_count
+
+    row = first_row(is_no_count, w)
+    if row is not None:
+        raise ValueError(
+            f"weights must be counts, finite and not negative (row {row} is {briefly(w[row])})"
+        )
     if not w.any():
         raise ValueError("weights must not all be 0: no observation would be left")
     return w
 
 
-def host(x: ArrayLike) -> NDArray[Any]:
+def host(x: ArrayLike) -> Values:
     """An array in the memory of this machine, of whatever was given."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(x, torch.Tensor):
-        tensor = x.detach().cpu()
-        return np.asarray(tensor.float() if tensor.dtype == torch.bfloat16 else tensor)
-    return np.asarray(x)
+    if not _is_tensor(x):
+        return np.asarray(x)
+    tensor: Any = x
+    tensor = tensor.detach().cpu()
+    if _is_bfloat16(tensor):
+        tensor = tensor.float()
+    return np.asarray(tensor)
 
 
 def rounding_of(given: ArrayLike, array: Array) -> float:
-    """How far a probability may miss its range by rounding alone, in the type it was handed over in."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(given, torch.Tensor) and given.dtype == torch.bfloat16:
+    """How far a probability may leave its range by rounding alone, in the type it was given in."""
+    if _is_bfloat16(given):
         return 4 * 2.0**-7
     return 4 * float(np.finfo(array.dtype).eps)
 
 
-def refuse_rows(
-    x: NDArray[Any],
-    wrong: Callable[[NDArray[Any]], Bools],
-    reason: str | Callable[[NDArray[Any]], str],
-) -> None:
-    """Raise for the first row that is wrong, with its place and value in the reason."""
+def first_row(is_wrong: Callable[[Values], Bools], x: Values) -> int | None:
+    """The first row of x that is wrong, if any is."""
 
     def first(rows: slice) -> int | None:
-        bad = wrong(x[rows])
-        return rows.start + int(bad.argmax()) if bad.any() else None
+        wrong = is_wrong(x[rows])
+        if not wrong.any():
+            return None
+        return rows.start + int(wrong.argmax())
 
+    blocks = row_blocks(len(x), x[0].size)
     with np.errstate(invalid="ignore", over="ignore"):
-        found = on_all_cores(first, row_blocks(len(x), x[0].size))
-    for row in found:
-        if row is not None:
-            text = reason if isinstance(reason, str) else reason(x[row])
-            raise ValueError(text.format(row=row, value=briefly(x[row])))
+        found = on_all_cores(first, blocks)
+    return next((row for row in found if row is not None), None)
 
 
 def briefly(x: object) -> str:
     """A value in at most one line."""
     if isinstance(x, np.ndarray):
         return np.array2string(x, precision=6, threshold=6, edgeitems=3)
-    text = " ".join(repr(x.item() if isinstance(x, np.generic) else x).split())
-    return text if len(text) <= 60 else text[:57] + "..."
+    if isinstance(x, np.generic):
+        x = x.item()
+    text = " ".join(repr(x).split())
+    if len(text) <= 60:
+        return text
+    return text[:57] + "..."
+
+
+def _as_floats(array: Values) -> Array:
+    if array.dtype.kind == "O":
+        # A column of lists, as data frames have them.
+        rows = [np.asarray(row, np.float64) for row in array]
+        array = np.array(rows)
+    if array.dtype.kind == "c":
+        raise TypeError("complex numbers have no order")
+    is_float = array.dtype.kind == "f"
+    is_wide = array.dtype.itemsize > 8
+    if is_wide or not is_float:
+        array = array.astype(np.float64)
+    return array
+
+
+def _is_tensor(x: object) -> bool:
+    """Whether x is one of torch, which is not loaded to find out."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(x, torch.Tensor)
+
+
+def _is_bfloat16(x: object) -> bool:
+    tensor: Any = x
+    return _is_tensor(x) and tensor.dtype == sys.modules["torch"].bfloat16
+
+
+def _alternatives(kind: Any) -> Kinds:  # noqa: ANN401 - any annotation
+    is_union = get_origin(kind) in (Union, UnionType)
+    return get_args(kind) if is_union else (kind,)
+
+
+def _words(kinds: Kinds) -> list[object]:
+    words: list[object] = []
+    for kind in kinds:
+        origin: Any = get_origin(kind)
+        if origin is Literal:
+            words += get_args(kind)
+    return words
+
+
+def _types(kinds: Kinds) -> tuple[type, ...]:
+    types: list[type] = []
+    for kind in kinds:
+        plain = get_origin(kind) or kind
+        if isinstance(plain, type):
+            types.append(plain)
+    return tuple(types)
+
+
+def _is_word(value: object, words: Sequence[object]) -> bool:
+    """Whether a value is one of the words; 1 and True are two."""
+    return any(type(value) is type(word) and value == word for word in words)
+
+
+def _is_of_type(value: object, types: tuple[type, ...]) -> bool:
+    """Whether a value is of a type; True is no whole number."""
+    if isinstance(value, bool) and bool not in types:
+        return False
+    return isinstance(value, types)

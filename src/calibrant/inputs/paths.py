@@ -1,4 +1,4 @@
-"""Paths: which files one names to be read, and whether one can be written to."""
+"""Paths: which files one names to be read, whether one can be written to, and writing it whole."""
 
 import os
 from collections.abc import Sequence
@@ -10,29 +10,19 @@ TABLES = [".csv", ".parquet", ".arrow", ".feather", ".jsonl"]
 READABLE = [".npz", ".npy", *TABLES]
 WRITABLE = [".npz", *TABLES]
 
+_SUFFIXES = ", ".join(READABLE)
+
 
 def files_at(path: Path) -> list[Path]:
-    """The files of a path, at least one: itself, those in a folder, or those that match a pattern, by name."""
+    """The files of a path, at least one: itself, those in a folder or those matching a pattern."""
     if path.is_dir():
-        if not (found := _readable(path, "*")):
-            raise ValueError(
-                f"this is a folder, and no file in it ends in {', '.join(READABLE)}; name a file"
-            )
-        return found
+        return _files_in(path)
     if path.is_file():
-        if path.suffix.lower() not in READABLE:
-            rule = f"a file to read must end in {', '.join(READABLE)}, not {path.suffix!r}"
-            raise ValueError(f"{rule}; save it as one of them")
+        _check_suffix(path)
         return [path]
     if any(sign in str(path) for sign in "*?["):
-        top = Path(path.anchor)
-        if not (found := _readable(top, str(path.relative_to(top)))):
-            raise ValueError(f"no file that ends in {', '.join(READABLE)} matches this pattern")
-        return found
-    near = get_close_matches(path.name, [each.name for each in path.parent.glob("*")], 1, 0.75)
-    raise ValueError(
-        "there is no such file" + (f"; did you mean {path.with_name(near[0])}?" if near else "")
-    )
+        return _files_matching(path)
+    raise _no_such_file(path)
 
 
 def content(path: Path) -> bytes:
@@ -46,26 +36,73 @@ def content(path: Path) -> bytes:
 def writable(path: str | PathLike[str], suffixes: Sequence[str]) -> Path:
     """A path that can be written to: of one of the suffixes, in a folder that exists."""
     path = Path(path)
+    folder = path.parent
     if path.suffix.lower() not in suffixes:
-        raise ValueError(
-            f"{path}: the file to write must end in {', '.join(suffixes)}, not {path.suffix!r}"
-        )
+        known = ", ".join(suffixes)
+        raise ValueError(f"{path}: the file to write must end in {known}, not {path.suffix!r}")
     if path.is_dir():
         raise ValueError(f"{path}: this is a folder; name a file to write")
-    if not path.parent.is_dir():
-        raise ValueError(f"{path}: there is no folder {path.parent} to write into; make it first")
-    if not os.access(path.parent, os.W_OK):
-        raise ValueError(
-            f"{path}: the folder {path.parent} cannot be written to; name a file elsewhere"
-        )
+    if not folder.is_dir():
+        raise ValueError(f"{path}: there is no folder {folder} to write into; make it first")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{path}: the folder {folder} cannot be written to; name a file elsewhere")
     return path
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that an interruption leaves the old one, or none, but never a half."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise ValueError(f"cannot write {path}: there is no folder {folder}; make it first")
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(content)
+        part.replace(path)
+    except OSError as error:
+        # The part is not what was asked for, so it is not what is named.
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _check_suffix(path: Path) -> None:
+    if path.suffix.lower() not in READABLE:
+        raise ValueError(
+            f"a file to read must end in {_SUFFIXES}, not {path.suffix!r}; save it as one of them"
+        )
+
+
+def _files_in(folder: Path) -> list[Path]:
+    found = _readable(folder, "*")
+    if not found:
+        raise ValueError(f"this is a folder, and no file in it ends in {_SUFFIXES}; name a file")
+    return found
+
+
+def _files_matching(pattern: Path) -> list[Path]:
+    top = Path(pattern.anchor)
+    below = pattern.relative_to(top)
+    found = _readable(top, str(below))
+    if not found:
+        raise ValueError(f"no file that ends in {_SUFFIXES} matches this pattern")
+    return found
+
+
 def _readable(folder: Path, pattern: str) -> list[Path]:
-    """Those that can be read; others leave notes of their own in folders, named with a dot or an underscore."""
     found = sorted(folder.glob(pattern))
-    return [
-        each
-        for each in found
-        if each.suffix.lower() in READABLE and each.name[0] not in "._" and each.is_file()
-    ]
+    return [path for path in found if _is_readable(path)]
+
+
+def _is_readable(path: Path) -> bool:
+    # Programs leave notes of their own in folders, named with a dot or an underscore.
+    is_note = path.name[0] in "._"
+    return path.suffix.lower() in READABLE and not is_note and path.is_file()
+
+
+def _no_such_file(path: Path) -> ValueError:
+    names = [each.name for each in path.parent.glob("*")]
+    near = get_close_matches(path.name, names, 1, 0.75)
+    hint = ""
+    if near:
+        hint = f"; did you mean {path.with_name(near[0])}?"
+    return ValueError(f"there is no such file{hint}")

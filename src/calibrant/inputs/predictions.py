@@ -1,17 +1,27 @@
 """Predictions: the only door in. What a user hands over is checked here and nowhere else."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..fitting.logspace import floored_log, log_softmax, log_sum_exp, softmax
+from ..fitting.logspace import TINY, floored_log, log_softmax, log_sum_exp, softmax
 from ..fitting.types import Array, Bools, Ints, Rows
-from .checks import briefly, chances, counts, floats, host, refuse_rows, rounding_of
+from ..fitting.weights import some, total
+from .checks import (
+    InputError,
+    briefly,
+    checked_chances,
+    checked_weights,
+    first_row,
+    floats,
+    rounding_of,
+)
+from .labels import checked_labels
 
 Kind = Literal["logits", "probs"]
 
@@ -22,7 +32,8 @@ SUM_TOLERANCE = 1e-3
 class Predictions:
     """What a classifier claimed for n rows of k classes, and the class each row turned out to have.
 
-    Made by `from_logits` and `from_probs`, which check; `values` are theirs, uncopied and in their own float type.
+    Made by `from_logits` and `from_probs`, which check; `values` are theirs, uncopied and in their
+    own float type.
     """
 
     values: Array
@@ -30,6 +41,7 @@ class Predictions:
     weights: Array | None
     classes: tuple[Hashable, ...]
     kind: Kind
+    floor: float = TINY  # what a probability of exactly 0 is read as in log space
 
     @property
     def n(self) -> int:
@@ -42,9 +54,14 @@ class Predictions:
         return int(self.values.shape[1])
 
     @property
+    def w(self) -> Array | None:
+        """The weights, by the name that views have for them."""
+        return self.weights
+
+    @property
     def total(self) -> float:
         """How many observations the rows stand for."""
-        return float(self.n if self.weights is None else self.weights.sum())
+        return total(self.weights, self.n)
 
     @cached_property
     def scores(self) -> Array:
@@ -54,40 +71,50 @@ class Predictions:
     @cached_property
     def probs(self) -> Array:
         """The chance of each class, (n, k)."""
-        return self.values if self.kind == "probs" else _by_rows(self.values, softmax)
+        return self.values if self.kind == "probs" else _by_rows(softmax, self.values)
 
     @cached_property
     def log_probs(self) -> Array:
-        """Logarithms of `probs`: exact however small when they come from logits, floored when from zeros."""
-        return _by_rows(self.values, log_softmax if self.kind == "logits" else floored_log)
+        """Logarithms of `probs`: exact however small from logits, floored from zeros."""
+        if self.kind == "logits":
+            return _by_rows(log_softmax, self.values)
+        return _by_rows(partial(floored_log, floor=self.floor), self.values)
 
     @cached_property
     def log_norm(self) -> Array:
         """Per row the log of what its exponentiated logits sum to; 0 for probabilities."""
         if self.kind == "probs":
             return np.zeros(self.n)
-        return _by_rows(self.values, log_sum_exp)
+        return _by_rows(log_sum_exp, self.values)
 
     def __getitem__(self, rows: Rows | int) -> "Predictions":
         rows = some_rows(self.n, rows)
-        weights = None if self.weights is None else self.weights[rows]
-        return Predictions(self.values[rows], self.labels[rows], weights, self.classes, self.kind)
+        return Predictions(
+            self.values[rows],
+            self.labels[rows],
+            some(self.weights, rows),
+            self.classes,
+            self.kind,
+            self.floor,
+        )
+
+    def with_floor(self, floor: float) -> "Predictions":
+        """The same predictions, with exact zeros read as this in log space."""
+        return self if floor == self.floor else replace(self, floor=floor)
 
     def __repr__(self) -> str:
-        weighted = "" if self.weights is None else f", weighing {self.total:g}"
-        return f"Predictions({self.n:,} rows of {self.k} classes from {self.kind}{weighted})"
+        shape = f"{self.n:,} rows of {self.k} classes"
+        weighing = "" if self.weights is None else f", weighing {self.total:g}"
+        return f"Predictions({shape} from {self.kind}{weighing})"
 
 
 def some_rows(n: int, rows: Rows | int) -> Rows:
-    """Rows to take out of n: a slice, places or a mask as given, one place as a slice; none at all is refused."""
+    """At least one of n rows: a slice, places or a mask as given, one place as an array."""
     if isinstance(rows, int | np.integer):
         rows = np.array([rows])
-    if isinstance(rows, slice):
-        taken = len(range(*rows.indices(n)))
-    else:
+    if not isinstance(rows, slice):
         rows = np.asarray(rows)
-        taken = int(np.count_nonzero(rows)) if rows.dtype == np.bool_ else len(rows)
-    if not taken:
+    if not _size(n, rows):
         raise ValueError("at least one row must be taken, got none")
     return rows
 
@@ -107,10 +134,10 @@ def from_logits(
     z = floats(logits, "logits")
     if z.ndim == 1:
         z = np.stack([np.zeros_like(z), z], axis=1)
-    _refuse_shape(z, "logits")
-    refuse_rows(
-        z, lambda block: ~np.isfinite(block).all(1), "logits must be finite (row {row} is {value})"
-    )
+    _check_shape(z, "logits")
+    row = first_row(_is_not_finite, z)
+    if row is not None:
+        raise ValueError(f"logits must be finite (row {row} is {briefly(z[row])})")
     return _predictions(z, labels, weights, classes, "logits")
 
 
@@ -128,46 +155,49 @@ def from_probs(
     """
     p = floats(probs, "probs")
     if p.ndim == 1:
-        p = chances(p, "probs")
+        p = checked_chances(p, "probs")
         p = np.stack([1 - p, p], axis=1)
-    _refuse_shape(p, "probs")
-    rounding = rounding_of(probs, p)
-    tolerance = max(SUM_TOLERANCE, rounding)
-    negative: list[bool] = []
-    working = np.promote_types(p.dtype, np.float32)
+    _check_shape(p, "probs")
+    p = _checked_vectors(p, rounding_of(probs, p))
+    return _predictions(p, labels, weights, classes, "probs")
 
-    def wrong(block: Array) -> Bools:
-        # Classes go first, as numpy adds fast along rows that lie side by side. A nan fails the comparison too.
+
+def _checked_vectors(p: Array, rounding: float) -> Array:
+    """Rows that sum to one: the very array, or a copy where rounding took a chance below 0."""
+    tolerance = max(SUM_TOLERANCE, rounding)
+    working = np.promote_types(p.dtype, np.float32)
+    negative: list[bool] = []
+
+    def is_wrong(block: Array) -> Bools:
+        # Classes go first, as numpy adds fast along rows that lie side by side.
         columns = np.ascontiguousarray(block.T, working)
-        fine: Bools = np.abs(columns.sum(0) - 1) <= tolerance
+        off = np.abs(columns.sum(0) - 1)
+        # A nan fails the comparison too.
+        is_fine: Bools = off <= tolerance
         if columns.min() < 0:
             negative.append(True)
-            fine &= (columns >= -rounding).all(0)
-        return ~fine
+            is_fine &= (columns >= -rounding).all(0)
+        return ~is_fine
 
-    def reason(row: Array) -> str:
-        if not np.isfinite(row).all():
-            return "probs must be finite (row {row} is {value})"
-        if (row < -rounding).any():
-            return "probs must not be negative (row {row} is {value}); for logits use from_logits"
-        return f"probs rows must sum to one (row {{row}} sums to {row.sum():.6g}); for logits use from_logits"
-
-    refuse_rows(p, wrong, reason)
-    return _predictions(np.maximum(p, 0) if negative else p, labels, weights, classes, "probs")
+    row = first_row(is_wrong, p)
+    if row is not None:
+        raise _no_vector(p[row], row, rounding)
+    return np.maximum(p, 0) if negative else p
 
 
-def _by_rows(values: Array, work: Callable[[Array], Array]) -> Any:  # noqa: ANN401 - as `work` gives it
-    working = np.promote_types(values.dtype, np.float32)
-    blocks = row_blocks(*values.shape)
-    first = work(values[blocks[0]].astype(working, copy=False))
-    out = np.empty((len(values), *first.shape[1:]), first.dtype)
-    out[blocks[0]] = first
-
-    def fill(rows: slice) -> None:
-        out[rows] = work(values[rows].astype(working, copy=False))
-
-    on_all_cores(fill, blocks[1:])
-    return out
+def _no_vector(p: Array, row: int, rounding: float) -> ValueError:
+    if not np.isfinite(p).all():
+        return ValueError(f"probs must be finite (row {row} is {briefly(p)})")
+    way_out = "; for logits {logits}"
+    if (p < -rounding).any():
+        return InputError(
+            f"probs must not be negative (row {row} is {briefly(p)})",
+            way_out,
+        )
+    return InputError(
+        f"probs rows must sum to one (row {row} sums to {p.sum():.6g})",
+        way_out,
+    )
 
 
 def _predictions(
@@ -178,61 +208,60 @@ def _predictions(
     kind: Kind,
 ) -> Predictions:
     n, k = values.shape
-    names = tuple(range(k)) if classes is None else tuple(np.array(classes, object).tolist())
+    names = tuple(range(k))
+    if classes is not None:
+        names = tuple(np.array(classes, object).tolist())
     if len(names) != k or len(set(names)) != k:
         raise ValueError(
             f"classes must be {k} different names, one for each column, got {briefly(names)}"
         )
-    return Predictions(values, _labels(labels, n, names), counts(weights, n), names, kind)
+    return Predictions(
+        values,
+        checked_labels(labels, n, names),
+        checked_weights(weights, n),
+        names,
+        kind,
+    )
 
 
-def _labels(labels: ArrayLike, n: int, classes: tuple[Hashable, ...]) -> Ints:
-    try:
-        array = host(labels)
-    except ValueError as error:
+def _check_shape(x: Array, name: str) -> None:
+    is_empty = 0 in x.shape
+    if x.ndim != 2 or is_empty or x.shape[1] < 2:
         raise ValueError(
-            f"labels must be one class for each of the {n} rows, got {briefly(labels)}"
-        ) from error
-    if array.shape != (n,):
-        hint = "; for one-hot rows give labels.argmax(1)" if array.ndim == 2 else ""
-        raise ValueError(
-            f"labels must be one class for each of the {n} rows, got shape {array.shape}{hint}"
+            f"{name} must be (rows, classes) with at least one row and two classes, "
+            f"or (rows,) for class 1; got shape {x.shape}"
         )
-    if array.dtype.kind == "O" and all(isinstance(label, int | np.integer) for label in array):
-        array = np.array(array.tolist())
-    if array.dtype.kind == "b":
-        array = array.view(np.uint8)
-    if array.dtype.kind in "iuf" and all(isinstance(name, str) for name in classes):
-        classes = tuple(range(len(classes)))
-    if (
-        array.dtype.kind == "f"
-        and (array == np.floor(array)).all()
-        and (np.abs(array) < 2**53).all()
-    ):
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iu" or classes != tuple(range(len(classes))):
-        return _places(array, classes)
-    k = len(classes)
-    rule = f"labels must lie in 0..{k - 1}, as there are {k} classes (row {{row}} is {{value}})"
-    refuse_rows(array, lambda block: (block < 0) | (block >= k), rule)
-    return array
 
 
-def _places(labels: NDArray[Any], classes: tuple[Hashable, ...]) -> Ints:
-    place = {name: i for i, name in enumerate(classes)}
-    found = np.fromiter((place.get(name, -1) for name in labels.tolist()), np.intp, len(labels))
-    if (found < 0).any():
-        row = int((found < 0).argmax())
-        hint = "; name them with classes=[...]" if classes == tuple(range(len(classes))) else ""
-        raise ValueError(
-            f"labels must be among the classes {briefly(classes)} (row {row} is {briefly(labels[row])}){hint}"
-        )
-    return found
+def _is_not_finite(block: Array) -> Bools:
+    is_finite: Any = np.isfinite(block).all(1)
+    return ~is_finite
 
 
-def _refuse_shape(x: Array, name: str) -> None:
-    if x.ndim != 2 or x.shape[1] < 2 or not x.shape[0]:
-        raise ValueError(
-            f"{name} must be (rows, classes) with at least one row and two classes, or (rows,) for class 1; "
-            f"got shape {x.shape}"
-        )
+def _size(n: int, rows: Rows) -> int:
+    """How many of n rows these are."""
+    if isinstance(rows, slice):
+        return len(range(*rows.indices(n)))
+    if rows.dtype == np.bool_:
+        return int(np.count_nonzero(rows))
+    return len(rows)
+
+
+def _by_rows(work: Callable[[Array], Array], values: Array) -> Any:  # noqa: ANN401 - as work gives
+    """What `work` gives for the rows, worked out in blocks on all cores."""
+    working = np.promote_types(values.dtype, np.float32)
+
+    def work_on(rows: slice) -> Array:
+        block = values[rows].astype(working, copy=False)
+        return work(block)
+
+    def fill(rows: slice) -> None:
+        out[rows] = work_on(rows)
+
+    first, *others = row_blocks(*values.shape)
+    found = work_on(first)
+    shape = (len(values), *found.shape[1:])
+    out = np.empty(shape, found.dtype)
+    out[first] = found
+    on_all_cores(fill, others)
+    return out

@@ -1,6 +1,7 @@
 """The yes/no questions one can ask of predictions."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -9,11 +10,15 @@ from scipy.special import expit
 
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.types import Array, Bools, Ints, Rows
-from .checks import MAKE_THEM, chances, counts, floats, outcomes
+from ..fitting.weights import Weights
+from .checks import MAKE_THEM, checked_chances, checked_outcomes, checked_weights, floats
 from .predictions import Predictions
-from .views import Canonical, View, class_log_odds, places, set_log_odds
+from .views import Canonical, View, class_log_odds, likely_log_odds, places, set_log_odds
 
+# What a measure takes: predictions are asked for their top label, several views for their mean.
 Asked = Predictions | View | Sequence[View]
+# What a proper score takes: whole vectors too.
+Scored = Asked | Canonical
 
 
 def binary(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> View:
@@ -22,34 +27,31 @@ def binary(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> V
     >>> binary([0.9, 0.6], [True, False]).total
     2.0
     """
-    claims = chances(p)
-    return View(claims, outcomes(y, len(claims)), counts(weights, len(claims)), completes=1)
+    claims = checked_chances(p)
+    n = len(claims)
+    outcomes = checked_outcomes(y, n)
+    w = checked_weights(weights, n)
+    return View(claims, outcomes, w, completes=1)
 
 
 def multilabel(
     probs: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None
 ) -> tuple[View, ...]:
-    """A view for each label of a problem where a row may have several: (n, k) chances and 0/1 labels.
+    """A view for each label where a row may have several: (n, k) chances and 0/1 labels.
 
-    >>> [round(float(view.p.mean()), 2) for view in multilabel([[0.9, 0.2], [0.7, 0.4]], [[1, 0], [1, 1]])]
+    >>> views = multilabel([[0.9, 0.2], [0.7, 0.4]], [[1, 0], [1, 1]])
+    >>> [round(float(view.p.mean()), 2) for view in views]
     [0.8, 0.3]
     """
-    p, y = floats(probs, "probs"), floats(labels, "labels")
+    p = floats(probs, "probs")
+    y = floats(labels, "labels")
     if p.ndim != 2 or p.shape != y.shape:
         raise ValueError(
             f"probs and labels must share one shape (rows, labels), got {p.shape} and {y.shape}"
         )
-    w = counts(weights, len(p))
-    return tuple(
-        View(
-            chances(p[:, j], f"probs[:, {j}]"),
-            outcomes(y[:, j], len(p)),
-            w,
-            f"label {j} is present",
-            completes=1,
-        )
-        for j in range(p.shape[1])
-    )
+    n, k = p.shape
+    w = checked_weights(weights, n)
+    return tuple(_label_view(j, p[:, j], y[:, j], w) for j in range(k))
 
 
 def top_label(pred: Predictions) -> View:
@@ -59,91 +61,83 @@ def top_label(pred: Predictions) -> View:
     >>> top_label(from_probs([[0.7, 0.3], [0.4, 0.6]], [0, 0])).y.tolist()
     [True, False]
     """
-    _refuse_other(pred)
+    _check_predictions(pred)
     working = np.promote_types(pred.values.dtype, np.float32)
     # From logits a claim is known to more digits than they have: in float32, 1 - 1e-9 would be 1.
-    p = np.empty(pred.n, working if pred.kind == "probs" else np.float64)
+    kind = working if pred.kind == "probs" else np.float64
+    p = np.empty(pred.n, kind)
     y = np.empty(pred.n, np.bool_)
 
     def ask(rows: slice) -> None:
         block = pred.values[rows]
-        # Classes go first: numpy is fast along rows that lie side by side, and slow along few classes.
+        labels = pred.labels[rows]
+        # Classes go first: numpy is fast along rows that lie side by side.
         columns = block.T.astype(working, order="C")
-        top, labels = columns.max(0), pred.labels[rows]
-        highest = columns == top
-        y[rows] = highest[labels, np.arange(len(block))]
-        ties: Array | int = 0
-        if np.count_nonzero(highest) > len(block):
-            ties = highest.sum(0) - 1
-            tied = np.flatnonzero(ties)
-            y[rows][tied] = block[tied].argmax(1) == labels[tied]
+        top = columns.max(0)
+        is_top = columns == top
+        ties = _ties(is_top)
+        y[rows] = _top_is_right(block, labels, is_top, ties)
         if pred.kind == "probs":
             np.minimum(top, 1, out=p[rows])
         else:
-            columns -= top
-            np.exp(columns, out=columns)
-            columns[highest] = 0
-            p[rows] = 1 / (1.0 + columns.sum(0, dtype=np.float64) + ties)
+            p[rows] = _top_chance(columns, top, is_top, ties)
 
     on_all_cores(ask, row_blocks(pred.n, pred.k))
-    return _ranked_view(pred, p, y, 0, 1, "the top label is right")
+    return _ranked_view(pred, range(1), p, y, "the top label is right")
 
 
 def top_r(pred: Predictions, r: int) -> View:
     """Is the r-th most probable class right?"""
-    _refuse_rank(pred, r, 0)
-    p, y = _ask_ranks(pred, r - 1, r)
-    return _ranked_view(pred, p, y, r - 1, r, f"the class ranked {r} is right")
+    _check_predictions(pred)
+    _check_rank(r, pred.k)
+    ranks = range(r - 1, r)
+    p, y = _ask_ranks(pred, ranks)
+    return _ranked_view(pred, ranks, p, y, f"the class ranked {r} is right")
 
 
 def within_top_r(pred: Predictions, r: int) -> View:
     """Is the right class among the r most probable?"""
-    _refuse_rank(pred, r, 1)
-    p, y = _ask_ranks(pred, 0, r)
-    return _ranked_view(pred, p, y, 0, r, f"the right class is among the top {r}")
+    _check_predictions(pred)
+    # That the right class is among all of them is no question.
+    _check_rank(r, pred.k - 1)
+    ranks = range(r)
+    p, y = _ask_ranks(pred, ranks)
+    return _ranked_view(pred, ranks, p, y, f"the right class is among the top {r}")
 
 
 def one_class(pred: Predictions, k: int) -> View:
     """Is class number k the right one?"""
-    _refuse_other(pred)
+    _check_predictions(pred)
     if not isinstance(k, int | np.integer) or not 0 <= k < pred.k:
         raise ValueError(f"k must be a column in 0..{pred.k - 1}, got {k!r}")
-    p = np.minimum(pred.probs[:, k], 1)
-    if pred.kind == "logits":
-        p = p.astype(np.float64)
-        likely = np.flatnonzero(p > 0.5)
-        p[likely] = expit(class_log_odds(pred, k, likely))
-
-    def exact(rows: Rows) -> Array:
-        return class_log_odds(pred, k, rows)
-
-    completes: Literal[0, 1] | None = None if pred.k > 2 else 1 if k else 0
-    event = f"the class is {pred.classes[k]}"
+    completes: Literal[0, 1] = 1 if k else 0
+    has_two = pred.k == 2
     return View(
-        p,
+        _class_chance(pred, k),
         pred.labels == k,
         pred.weights,
-        event,
-        completes,
-        None if completes is None else pred.classes,
-        exact,
+        f"the class is {pred.classes[k]}",
+        completes if has_two else None,
+        pred.classes if has_two else None,
+        partial(class_log_odds, pred, k),
+        pred.floor,
     )
 
 
 def classwise(pred: Predictions) -> tuple[View, ...]:
     """A view for each class against the rest."""
-    _refuse_other(pred)
+    _check_predictions(pred)
     return tuple(one_class(pred, k) for k in range(pred.k))
 
 
 def canonical(pred: Predictions) -> Canonical:
     """All classes at once: the strongest question."""
-    _refuse_other(pred)
+    _check_predictions(pred)
     return Canonical(pred)
 
 
 def views_of(x: Asked) -> tuple[View, ...]:
-    """The views a measure averages over: of predictions the top label, of a view itself, of several each."""
+    """The views a measure averages over: of predictions their top label, of views themselves."""
     if isinstance(x, Predictions):
         return (top_label(x),)
     if isinstance(x, View):
@@ -155,55 +149,123 @@ def views_of(x: Asked) -> tuple[View, ...]:
     )
 
 
-def _ranked_view(pred: Predictions, p: Array, y: Bools, first: int, last: int, event: str) -> View:
-    def exact(rows: Rows) -> Array:
-        at = places(pred.n, rows)
-        out = np.empty(len(at))
-
-        def fill(piece: slice) -> None:
-            chosen = leading(pred.values[at[piece]], last)[:, first:]
-            out[piece] = set_log_odds(pred, at[piece], chosen)
-
-        on_all_cores(fill, row_blocks(len(at), pred.k))
-        return out
-
-    return View(p, y, pred.weights, event, exact_log_odds=exact)
+def leading(values: Array, r: int) -> Ints:
+    """Columns of the r largest values of each row, largest first, ties to the lowest column."""
+    left = values.copy()
+    chosen = np.empty((len(values), r), np.intp)
+    for rank in range(r):
+        largest = left.argmax(1)
+        chosen[:, rank] = largest
+        np.put_along_axis(left, largest[:, None], -np.inf, 1)
+    return chosen
 
 
-def _ask_ranks(pred: Predictions, first: int, last: int) -> tuple[Array, Bools]:
-    p, y = np.empty(pred.n), np.empty(pred.n, np.bool_)
+def _label_view(j: int, p: Array, y: Array, w: Weights) -> View:
+    claims = checked_chances(p, f"probs[:, {j}]")
+    outcomes = checked_outcomes(y, len(p))
+    event = f"label {j} is present"
+    return View(claims, outcomes, w, event, completes=1)
+
+
+def _ties(is_top: Bools) -> Ints | None:
+    """How many further classes share the top of each row; None where no row has a tie."""
+    n = is_top.shape[1]
+    has_ties = np.count_nonzero(is_top) > n
+    return is_top.sum(0) - 1 if has_ties else None
+
+
+def _top_is_right(block: Array, labels: Ints, is_top: Bools, ties: Ints | None) -> Bools:
+    n = len(block)
+    is_right: Bools = is_top[labels, np.arange(n)]
+    if ties is not None:
+        # Of several the lowest is the top.
+        tied = np.flatnonzero(ties)
+        top = block[tied].argmax(1)
+        is_right[tied] = top == labels[tied]
+    return is_right
+
+
+def _top_chance(columns: Array, top: Array, is_top: Bools, ties: Ints | None) -> Array:
+    """The chance of the top class from logits, which are overwritten."""
+    columns -= top
+    np.exp(columns, out=columns)
+    columns[is_top] = 0
+    odds_against = columns.sum(0, dtype=np.float64)
+    whole = 1.0 + odds_against
+    if ties is not None:
+        whole += ties
+    return 1 / whole
+
+
+def _class_chance(pred: Predictions, k: int) -> Array:
+    p = np.minimum(pred.probs[:, k], 1)
+    if pred.kind == "probs":
+        return p
+    p = p.astype(np.float64)
+    likely = np.flatnonzero(p > 0.5)
+    odds = likely_log_odds(pred, k, likely)
+    p[likely] = expit(odds)
+    return p
+
+
+def _ask_ranks(pred: Predictions, ranks: range) -> tuple[Array, Bools]:
+    p = np.empty(pred.n)
+    y = np.empty(pred.n, np.bool_)
 
     def ask(rows: slice) -> None:
-        chosen = leading(pred.values[rows], last)[:, first:]
-        y[rows] = (chosen == pred.labels[rows, None]).any(1)
+        block = pred.values[rows]
+        chosen = _ranked_columns(block, ranks)
+        is_label = chosen == pred.labels[rows, None]
+        y[rows] = is_label.any(1)
         if pred.kind == "logits":
-            p[rows] = expit(set_log_odds(pred, places(pred.n, rows), chosen))
+            at = places(pred.n, rows)
+            odds = set_log_odds(pred, at, chosen)
+            p[rows] = expit(odds)
         else:
-            p[rows] = np.minimum(
-                np.take_along_axis(pred.values[rows], chosen, 1).sum(1, dtype=np.float64), 1
-            )
+            claimed = np.take_along_axis(block, chosen, 1)
+            chance = claimed.sum(1, dtype=np.float64)
+            p[rows] = np.minimum(chance, 1)
 
     on_all_cores(ask, row_blocks(pred.n, pred.k))
     return p, y
 
 
-def leading(values: Array, r: int) -> Ints:
-    """Columns of the r largest values of each row, largest first, ties to the lowest column."""
-    left = values.copy()
-    chosen = np.empty((len(values), r), np.intp)
-    for place in range(r):
-        chosen[:, place] = left.argmax(1)
-        np.put_along_axis(left, chosen[:, place, None], -np.inf, 1)
-    return chosen
+def _ranked_view(pred: Predictions, ranks: range, p: Array, y: Bools, event: str) -> View:
+    exact = partial(_ranked_log_odds, pred, ranks)
+    return View(
+        p,
+        y,
+        pred.weights,
+        event,
+        exact_log_odds=exact,
+        floor=pred.floor,
+    )
 
 
-def _refuse_rank(pred: Predictions, r: int, beyond: int) -> None:
-    _refuse_other(pred)
-    most = pred.k - beyond
+def _ranked_log_odds(pred: Predictions, ranks: range, rows: Rows) -> Array:
+    at = places(pred.n, rows)
+    n = len(at)
+    odds = np.empty(n)
+
+    def fill(piece: slice) -> None:
+        here = at[piece]
+        chosen = _ranked_columns(pred.values[here], ranks)
+        odds[piece] = set_log_odds(pred, here, chosen)
+
+    on_all_cores(fill, row_blocks(n, pred.k))
+    return odds
+
+
+def _ranked_columns(values: Array, ranks: range) -> Ints:
+    first = leading(values, ranks.stop)
+    return first[:, ranks.start :]
+
+
+def _check_rank(r: int, most: int) -> None:
     if not isinstance(r, int | np.integer) or not 1 <= r <= most:
         raise ValueError(f"r must be a rank in 1..{most}, got {r!r}")
 
 
-def _refuse_other(pred: Predictions) -> None:
+def _check_predictions(pred: Predictions) -> None:
     if not isinstance(pred, Predictions):
         raise ValueError(f"a view is asked of Predictions, got {type(pred).__name__}: {MAKE_THEM}")

@@ -1,16 +1,18 @@
-"""The yes/no questions one can ask of predictions: the chance claimed, and what happened."""
+"""What predictions claim, and what happened: of one event, or of all classes at once."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
 
 from ..fitting.blocks import row_blocks
+from ..fitting.logspace import TINY
 from ..fitting.logspace import floored_log as log
 from ..fitting.pooling import Pool, pool, runs
 from ..fitting.types import Array, Bools, Ints, Rows
+from ..fitting.weights import counts, some, total
 from .predictions import Predictions, some_rows
 
 
@@ -18,7 +20,8 @@ from .predictions import Predictions, some_rows
 class View:
     """Claims `p` of an event, whether it happened `y`, weights `w` read as counts (None: ones).
 
-    `completes` is the class, of two, whose chance `p` is: with 1 - p it makes up the whole vector of `classes`.
+    `completes` is the class, of two, whose chance `p` is: with 1 - p it makes up the whole vector
+    of `classes`.
     """
 
     p: Array
@@ -28,6 +31,7 @@ class View:
     completes: Literal[0, 1] | None = None
     classes: tuple[Hashable, ...] | None = None
     exact_log_odds: Callable[[Rows], Array] | None = None
+    floor: float = TINY  # what a chance of exactly 0, of the event or of the rest, is read as
 
     @property
     def n(self) -> int:
@@ -37,14 +41,15 @@ class View:
     @property
     def total(self) -> float:
         """How many observations the rows stand for."""
-        return float(self.n if self.w is None else self.w.sum())
+        return total(self.w, self.n)
 
     @cached_property
     def log_odds(self) -> Array:
         """Log odds of the claims, from the logits where there are any: 1 - 1e-30 keeps its own."""
         if self.exact_log_odds is not None:
             return self.exact_log_odds(slice(None))
-        return _log_odds(self.p.astype(np.float64, copy=False))
+        p = self.p.astype(np.float64, copy=False)
+        return _log_odds(p, self.floor)
 
     @cached_property
     def pool(self) -> Pool:
@@ -55,11 +60,14 @@ class View:
     def odds_pool(self) -> Pool:
         """The same by log odds, in place of `p`: claims that round to 1 stay apart."""
         if self.exact_log_odds is None:
-            return self.pool._replace(p=_log_odds(self.pool.p))
-        weight = np.ones(self.n) if self.w is None else self.w
-        kept = np.flatnonzero(weight)
+            odds = _log_odds(self.pool.p, self.floor)
+            return self.pool._replace(p=odds)
+        w = counts(self.w, self.n)
+        kept = np.flatnonzero(w)
         order = kept[np.argsort(self.log_odds[kept])]
-        return runs(self.log_odds[order], [weight[order], weight[order] * self.y[order]])
+        w = w[order]
+        happened = w * self.y[order]
+        return runs(self.log_odds[order], [w, happened])
 
     def blocks(self) -> list["View"]:
         """The view in cache-sized pieces."""
@@ -67,19 +75,33 @@ class View:
 
     def __getitem__(self, rows: Rows | int) -> "View":
         rows = some_rows(self.n, rows)
-        whole = self.exact_log_odds
+        exact = None
+        if self.exact_log_odds is not None:
+            exact = partial(self._log_odds_of_part, rows)
+        return View(
+            self.p[rows],
+            self.y[rows],
+            some(self.w, rows),
+            self.event,
+            self.completes,
+            self.classes,
+            exact,
+            self.floor,
+        )
 
-        def exact(inner: Rows) -> Array:
-            at = places(self.n, rows)[inner]
-            # Taken from the whole where that is known already, else worked out for these rows only.
-            return self.log_odds[at] if whole is None or "log_odds" in self.__dict__ else whole(at)
-
-        w = None if self.w is None else self.w[rows]
-        known = None if whole is None else exact
-        return View(self.p[rows], self.y[rows], w, self.event, self.completes, self.classes, known)
+    def with_floor(self, floor: float) -> "View":
+        """The same claims, with chances of exactly 0 and 1 read by this floor in log space."""
+        return self if floor == self.floor else replace(self, floor=floor)
 
     def __repr__(self) -> str:
         return f"View({self.n:,} claims that {self.event})"
+
+    def _log_odds_of_part(self, part: Rows, rows: Rows) -> Array:
+        """Log odds of rows of a part, taken from the whole where they are known there already."""
+        at = places(self.n, part)[rows]
+        if self.exact_log_odds is None or "log_odds" in self.__dict__:
+            return self.log_odds[at]
+        return self.exact_log_odds(at)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +145,9 @@ class Canonical:
     @cached_property
     def log_odds(self) -> Array:
         """Log odds of each class against the rest, (n, k)."""
-        return np.stack(
-            [class_log_odds(self.pred, k, slice(None)) for k in range(self.pred.k)], axis=1
-        )
+        every = slice(None)
+        columns = [class_log_odds(self.pred, k, every) for k in range(self.pred.k)]
+        return np.stack(columns, axis=1)
 
     def __getitem__(self, rows: Rows | int) -> "Canonical":
         return Canonical(self.pred[rows])
@@ -134,37 +156,76 @@ class Canonical:
         return f"Canonical({self.n:,} claims that {self.event})"
 
 
+# What has rows, outcomes and weights: what a map is fitted on, applied to and resampled.
+Data = Predictions | View
+
+
 def places(n: int, rows: Rows) -> Ints:
     """Rows by their places."""
-    return np.arange(*rows.indices(n)) if isinstance(rows, slice) else np.arange(n)[rows]
-
-
-def _log_odds(p: Array) -> Array:
-    return log(p) - log(1 - p)
+    if isinstance(rows, slice):
+        return np.arange(*rows.indices(n))
+    return np.arange(n)[rows]
 
 
 def class_log_odds(pred: Predictions, k: int, rows: Rows) -> Array:
     """Log odds of class k against the rest, of some rows."""
-    claimed = pred.values[rows, k].astype(np.float64)
-    p = np.minimum(pred.probs[rows, k].astype(np.float64), 1)
-    log_p = claimed - pred.log_norm[rows] if pred.kind == "logits" else log(claimed)
-    odds = log_p - np.log1p(-np.minimum(p, 0.5))
-    # Above one half, 1 - p has lost its digits: the other classes are added up instead.
+    p = pred.probs[rows, k].astype(np.float64)
+    at_most_half = np.minimum(p, 0.5)
+    odds = _class_log_probs(pred, k, rows) - np.log1p(-at_most_half)
     likely = np.flatnonzero(p > 0.5)
-    odds[likely] = set_log_odds(pred, places(pred.n, rows)[likely], np.full((len(likely), 1), k))
+    at = places(pred.n, rows)[likely]
+    odds[likely] = likely_log_odds(pred, k, at)
     return odds
 
 
+def likely_log_odds(pred: Predictions, k: int, at: Ints) -> Array:
+    """Log odds of class k in rows where it is likely, by their places."""
+    # Above one half, 1 - p has lost its digits: the other classes are added up instead.
+    chosen = np.full((len(at), 1), k)
+    return set_log_odds(pred, at, chosen)
+
+
 def set_log_odds(pred: Predictions, at: Ints, chosen: Ints) -> Array:
-    """Log odds that the class is one of the `chosen` columns; the margin itself is taken in float64."""
-    rest = pred.values[at].astype(np.promote_types(pred.values.dtype, np.float32))
-    some = np.take_along_axis(rest, chosen, 1)
-    np.put_along_axis(rest, chosen, 0 if pred.kind == "probs" else -np.inf, 1)
+    """Log odds that the class is one of the `chosen` columns, of rows by their places."""
+    working = np.promote_types(pred.values.dtype, np.float32)
+    values = pred.values[at].astype(working)
+    inside = np.take_along_axis(values, chosen, 1)
+    # What is left in `values` is outside.
     if pred.kind == "probs":
-        return log(some.sum(1, dtype=np.float64)) - log(rest.sum(1, dtype=np.float64))
-    above, below = some.max(1, initial=-np.inf), rest.max(1, initial=-np.inf)
-    high, low = (
-        np.log(np.exp(part - top[:, None]).sum(1, dtype=np.float64))
-        for part, top in ((some, above), (rest, below))
-    )
-    return above.astype(np.float64) - below + (high - low)
+        np.put_along_axis(values, chosen, 0, 1)
+        return _log_odds_of_probs(inside, values, pred.floor)
+    np.put_along_axis(values, chosen, -np.inf, 1)
+    return _log_odds_of_logits(inside, values)
+
+
+def _class_log_probs(pred: Predictions, k: int, rows: Rows) -> Array:
+    claimed = pred.values[rows, k].astype(np.float64)
+    if pred.kind == "probs":
+        return log(claimed, pred.floor)
+    return claimed - pred.log_norm[rows]
+
+
+def _log_odds(p: Array, floor: float) -> Array:
+    return log(p, floor) - log(1 - p, floor)
+
+
+def _log_odds_of_probs(inside: Array, outside: Array, floor: float) -> Array:
+    chance = inside.sum(1, dtype=np.float64)
+    rest = outside.sum(1, dtype=np.float64)
+    return log(chance, floor) - log(rest, floor)
+
+
+def _log_odds_of_logits(inside: Array, outside: Array) -> Array:
+    """The margin between the tops, taken in float64, and what lies beside each of them."""
+    above = inside.max(1, initial=-np.inf)
+    below = outside.max(1, initial=-np.inf)
+    margin = above.astype(np.float64) - below
+    beside = _log_sum_below(inside, above) - _log_sum_below(outside, below)
+    return margin + beside
+
+
+def _log_sum_below(z: Array, top: Array) -> Array:
+    """Log of the sum of a row's exponentials, relative to the largest of them."""
+    relative = np.exp(z - top[:, None])
+    total = relative.sum(1, dtype=np.float64)
+    return np.log(total)

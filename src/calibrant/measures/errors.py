@@ -1,21 +1,24 @@
 """Calibration errors: how far a fitted map lies from the identity."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import ndtr
 
-from ..families.binary.binned import Binned, Edges, Steps
-from ..families.binary.smooth import Smooth
-from ..families.family import Family
+from ..families.binary.binned import Binned
+from ..families.defaults import ERROR_FAMILY
+from ..families.family import Bins, Edges, Family, Map
 from ..families.folds import cross_fit
 from ..fitting.blocks import on_all_cores
 from ..fitting.types import Array
-from ..inference.bootstrap import draws_if_right, replicates
+from ..fitting.weights import Weights, present, weighted_mean
 from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
-from ..inputs.questions import Asked, classwise, views_of
+from ..inputs.questions import Asked, Scored, classwise
 from ..inputs.views import Canonical, View
+from .averages import mean_over_questions
+from .debiasing import debiased
+from .draws import Random, Sampler, null_sampler, replicates
 
 Norm = Literal[1, 2, "max"]
 Debias = bool | Literal["draws"]
@@ -23,17 +26,18 @@ _DRAWS = 20
 
 
 def calibration_error(
-    x: Asked | Canonical,
-    family: Family = Smooth(),  # noqa: B008 - families are frozen
+    x: Scored,
+    family: Family = ERROR_FAMILY,
     *,
     norm: Norm = 1,
     folds: int | None = None,
     debias: Debias = False,
 ) -> float:
-    """Mean distance from each claim to its calibrated chance, the family fitted on the very same rows.
+    """Mean distance from each claim to its calibrated chance, the family fitted on the same rows.
 
-    With `folds`, no row has a say in its own map. With `debias`, what right claims would show by chance is subtracted:
-    of bins as in paper 004, of other families, and of all by "draws", as squares, from outcomes drawn again.
+    With `folds`, no row has a say in its own map. With `debias`, what right claims would show by
+    random variation is subtracted: of bins by the formulas of Kängsepp et al. 2022; of other
+    families, and of all by "draws", as squares, from outcomes drawn again.
 
     >>> from calibrant import binary
     >>> round(calibration_error(binary([0.8] * 1000, [1] * 600 + [0] * 400)), 3)
@@ -42,30 +46,34 @@ def calibration_error(
     check_argument("family", family, Family)
     check_argument("norm", norm, Norm)
     check_argument("debias", debias, Debias)
-    views = (x,) if isinstance(x, Canonical) else views_of(x)
-    if debias:
-        by_formula = debias is True and folds is None
-        return float(
-            np.mean(
-                [
-                    _debiased_error(view, family, norm, folds, by_formula=by_formula)
-                    for view in views
-                ]
-            )
+    if not debias:
+        estimator = _PlugIn(family, norm, folds)
+        return mean_over_questions(estimator.error, x)
+    if norm == "max":
+        raise ValueError(
+            "debias knows what random variation adds to means, not to the largest gap; "
+            "use norm 1 or 2"
         )
-    return float(np.mean([distance(*_gaps(view, family, norm, folds), norm) for view in views]))
+    corrected = _Debiased(family, norm, folds, by_formula=debias is True)
+    return mean_over_questions(corrected.error, x)
 
 
 def ece(
-    x: Asked, n_bins: int = 15, *, edges: Edges = "width", norm: Norm = 1, debias: Debias = False
+    x: Asked,
+    n_bins: int = 15,
+    *,
+    edges: Edges = "width",
+    norm: Norm = 1,
+    debias: Debias = False,
 ) -> float:
-    """Expected calibration error: the gap between mean claim and mean outcome, averaged over bins.
+    """Expected calibration error: the gap of mean claim and mean outcome, averaged over bins.
 
     >>> from calibrant import binary
     >>> round(ece(binary([0.8] * 10, [1] * 6 + [0] * 4)), 3)
     0.2
     """
-    return calibration_error(x, Binned(n_bins, edges=edges), norm=norm, debias=debias)
+    family = Binned(n_bins, edges=edges)
+    return calibration_error(x, family, norm=norm, debias=debias)
 
 
 def mce(x: Asked, n_bins: int = 15) -> float:
@@ -80,73 +88,119 @@ def classwise_ece(pred: Predictions, n_bins: int = 15, *, edges: Edges = "width"
 
 def sweep_ece(x: Asked) -> float:
     """ECE with as many bins of equal mass as keep the outcomes rising."""
-    return calibration_error(x, Binned(edges="mass", rule="sweep"))
+    family = Binned(edges="mass", rule="sweep")
+    return calibration_error(x, family)
 
 
 def cv_ece(x: Asked) -> float:
     """ECE with as many bins of equal mass as cross-validation supports."""
-    return calibration_error(x, Binned(edges="mass", rule="cv"))
+    family = Binned(edges="mass", rule="cv")
+    return calibration_error(x, family)
 
 
-def debiased(steps: Steps, norm: Literal[1, 2]) -> float:
-    """Mean gap, or mean squared gap, of bins less what chance alone would show; it may be negative."""
-    n, gap = steps.count, np.abs(steps.lift)
-    variance = steps.mean_y * (1 - steps.mean_y)
-    if norm == 2:
-        # One row says nothing of its bin's spread, so its square stays as it is.
-        chance = np.divide(variance, n - 1, out=np.zeros_like(n), where=n > 1)
-        return float(np.average(gap**2 - chance, weights=n))
-    sd = np.sqrt(np.divide(variance, n, out=np.zeros_like(n), where=n > 0))
-    z = np.divide(gap, sd, out=np.full_like(gap, np.inf), where=sd > 0)
-    folded = sd * np.sqrt(2 / np.pi) * np.exp(-(z**2) / 2) + gap * (2 * ndtr(z) - 1)
-    return float(np.average(2 * gap - folded, weights=n))
-
-
-def _debiased_error(
-    view: View | Canonical, family: Family, norm: Norm, folds: int | None, *, by_formula: bool
-) -> float:
-    if norm == "max":
-        raise ValueError(
-            "debias=True knows what chance adds to means, not to the largest gap; use norm 1 or 2"
-        )
-    rule = family.fit(view).rule if by_formula else None
-    if isinstance(rule, Steps) and rule.slope == 1:
-        value = debiased(rule, norm)
-        return value if norm == 1 else float(np.sqrt(max(0.0, value)))
-
-    def shown(x: View | Canonical) -> float:
-        return distance(*_gaps(x, family, norm, folds), norm)
-
-    by_chance = np.array(
-        replicates(lambda draw, random: shown(draw(random)), [draws_if_right(view)] * _DRAWS, 0)
-    )
-    return float(np.sqrt(max(0.0, shown(view) ** 2 - float(np.mean(by_chance**2)))))
-
-
-def _gaps(
-    view: View | Canonical, family: Family, norm: Norm, folds: int | None
-) -> tuple[Array, Array | None]:
-    """Distances from claims to calibrated chances and their weights: by row, or by bin where all its rows agree."""
-    if folds is not None:
-        return _rowwise(cross_fit(family, view, folds=folds) - view.p, norm), view.w
-    fitted = family.fit(view)
-    if isinstance(view, Canonical):
-        return _rowwise(fitted(view) - view.p, norm), view.w
-    if isinstance(fitted.rule, Steps) and fitted.rule.slope == 1:
-        return np.abs(fitted.rule.lift), fitted.rule.count
-    return np.concatenate(
-        on_all_cores(lambda block: np.abs(fitted(block) - block.p), view.blocks())
-    ), view.w
-
-
-def _rowwise(gap: Array, norm: Norm) -> Array:
-    if gap.ndim == 1:
-        return np.abs(gap)
-    return np.linalg.norm(gap, np.inf if norm == "max" else norm, axis=1)
-
-
-def distance(gap: Array, w: Array | None, norm: Norm) -> float:
+def distance(gap: Array, w: Weights, norm: Norm) -> float:
     """The mean of gaps, the root of the mean of their squares, or the largest."""
     if norm == "max":
-        return float(gap.max() if w is None else gap[w > 0].max())
-    return float(np.average(gap**norm, weights=w) ** (1 / norm))
+        kept = present(w, len(gap))
+        return float(gap[kept].max())
+    mean = weighted_mean(gap**norm, w)
+    return mean ** (1 / norm)
+
+
+def gap_lengths(gaps: Array, norm: Norm) -> Array:
+    """The length of each row of gaps, one a class."""
+    order = np.inf if norm == "max" else norm
+    return np.linalg.norm(gaps, order, axis=1)
+
+
+@dataclass(frozen=True)
+class _PlugIn:
+    """The plug-in estimator: a family is fitted and held against the claims, in a norm."""
+
+    family: Family
+    norm: Norm
+    folds: int | None
+
+    def error(self, view: View | Canonical) -> float:
+        """The distance of the fitted map from the identity."""
+        gap, w = self._gaps(view)
+        return distance(gap, w, self.norm)
+
+    def _gaps(self, view: View | Canonical) -> tuple[Array, Weights]:
+        """Distances from claims to calibrated chances, and their weights.
+
+        They are of rows, or of bins where all rows of a bin agree.
+        """
+        if self.folds is not None:
+            q = cross_fit(self.family, view, folds=self.folds)
+            return self._lengths(q - view.p), view.w
+        fitted = self.family.fit(view)
+        if isinstance(view, Canonical):
+            q = fitted(view)
+            return self._lengths(q - view.p), view.w
+        bins = _bins(fitted)
+        if bins is not None:
+            return np.abs(bins.lift), bins.count
+        return _row_gaps(fitted, view), view.w
+
+    def _lengths(self, gap: Array) -> Array:
+        if gap.ndim == 1:
+            return np.abs(gap)
+        return gap_lengths(gap, self.norm)
+
+
+@dataclass(frozen=True)
+class _Debiased:
+    """The plug-in estimator less what random variation adds to it."""
+
+    family: Family
+    norm: Literal[1, 2]
+    folds: int | None
+    by_formula: bool
+
+    def error(self, view: View | Canonical) -> float:
+        """By the formula of bins where there is one, else by draws."""
+        bins = self._bins(view)
+        if bins is None:
+            return self._by_draws(view)
+        value = debiased(bins, self.norm)
+        return value if self.norm == 1 else _root(value)
+
+    def _bins(self, view: View | Canonical) -> Bins | None:
+        has_formula = self.by_formula and self.folds is None
+        if not has_formula or isinstance(view, Canonical):
+            return None
+        return _bins(self.family.fit(view))
+
+    def _by_draws(self, view: View | Canonical) -> float:
+        """The root of the squared error less the mean squared error of right claims."""
+        plug_in = _PlugIn(self.family, self.norm, self.folds)
+
+        def drawn_error(draw: Sampler, random: Random) -> float:
+            return plug_in.error(draw(random))
+
+        samplers = [null_sampler(view)] * _DRAWS
+        drawn = replicates(drawn_error, samplers, seed=0)
+        bias = np.mean(np.square(drawn))
+        square = plug_in.error(view) ** 2
+        return _root(square - float(bias))
+
+
+def _bins(fitted: Map) -> Bins | None:
+    """The bins of a map of one chance, where their gaps are those of all their rows."""
+    bins: Bins | None = fitted.rule.bins
+    if bins is None or bins.slope != 1:
+        return None
+    return bins
+
+
+def _row_gaps(fitted: Map, view: View) -> Array:
+    def gaps(block: View) -> Array:
+        q = fitted(block)
+        return np.abs(q - block.p)
+
+    return np.concatenate(on_all_cores(gaps, view.blocks()))
+
+
+def _root(square: float) -> float:
+    return float(np.sqrt(max(0.0, square)))

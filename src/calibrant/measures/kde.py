@@ -1,4 +1,7 @@
-"""Kernel calibration errors: each claim held against the outcomes of its neighbours, the row itself left out."""
+"""Kernel density errors: claims held against the outcomes of their neighbours, but not their own.
+
+The estimators are those of Popordanoska et al. 2022.
+"""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -9,28 +12,35 @@ from scipy.special import expit
 from ..families.binary.kernel import Bandwidth, bandwidth_for, refuse_bandwidth
 from ..fitting import dirichlet_kernel
 from ..fitting.beta_kernel import BetaKernel, floored
-from ..fitting.dirichlet_kernel import Vectors, vectors
+from ..fitting.labelled_vectors import LabelledVectors, labelled_vectors
+from ..fitting.pooling import Pool
 from ..fitting.types import Array
+from ..fitting.weights import Weights, counts, weighted_mean
 from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
-from ..inputs.questions import Asked, views_of
+from ..inputs.questions import Scored
 from ..inputs.views import Canonical, View
 from ..progress import progress
-from .errors import Norm, distance
-from .scores import Decomposition
+from .averages import questions_of
+from .decomposition import Decomposition, mean_decomposition
+from .errors import Norm, distance, gap_lengths
 
-Measured = Asked | Canonical
 Found = TypeVar("Found")
 
 
 def kde_error(
-    x: Measured, *, bandwidth: Bandwidth = None, norm: Norm = 1, debias: bool = False
+    x: Scored,
+    *,
+    bandwidth: Bandwidth = None,
+    norm: Norm = 1,
+    debias: bool = False,
 ) -> float:
-    """Distance of claims from the mean outcome of their neighbours: of one chance, or of whole vectors, `canonical`.
+    """Distance of claims from the mean outcome of their neighbours.
 
-    Neighbours are weighed by Beta or Dirichlet kernels, and no row is its own: a row alone gives 0. Of several views
-    the mean is taken, where paper 001, eq. 16, has the sum. `debias`, for norm 2, pairs neighbours up (its eq. 14).
-    To choose a bandwidth takes longest: where it is asked often, as by `interval`, give one, or "rule".
+    It is of one chance, or of whole vectors, `canonical(pred)`. Neighbours are weighted by Beta or
+    Dirichlet kernels, and no row is its own: a row alone gives 0. Of several views the mean is
+    taken, where eq. 16 has the sum. `debias`, for norm 2, pairs neighbours up (eq. 14). To choose
+    a bandwidth takes longest: where it is asked often, as by `interval`, give one, or "rule".
 
     >>> from calibrant import simulate
     >>> round(kde_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
@@ -40,106 +50,53 @@ def kde_error(
     check_argument("norm", norm, Norm)
     check_argument("debias", debias, bool)
     if debias and norm != 2:
-        raise ValueError(f"debias=True knows what chance adds to squares; use norm=2, got {norm!r}")
+        rule = "debias=True knows what random variation adds to squares"
+        raise ValueError(f"{rule}; use norm=2, got {norm!r}")
 
-    def error(part: View | Canonical) -> float:
+    def error(view: View | Canonical) -> float:
         if debias:
-            return float(np.sqrt(max(0.0, _parts(part, bandwidth).miscalibration)))
-        return distance(*_gaps(part, bandwidth, norm), norm)
+            square = _parts(view, bandwidth).miscalibration
+            return float(np.sqrt(max(0.0, square)))
+        gap, w = _gaps(view, bandwidth, norm)
+        return distance(gap, w, norm)
 
-    return float(np.mean(_of_each(x, error)))
+    errors = _of_each(error, x)
+    return float(np.mean(errors))
 
 
-def kde_decompose(x: Measured, *, bandwidth: Bandwidth = None) -> Decomposition:
-    """Brier score = miscalibration - discrimination + uncertainty by kernels, without the bias of squares.
+def kde_decompose(x: Scored, *, bandwidth: Bandwidth = None) -> Decomposition:
+    """Brier score = miscalibration - discrimination + uncertainty, without the bias of squares.
 
-    As in paper 001, eq. 8, the score less its miscalibration is the mean of q (1 - q), q being the true chance of a
-    claim; squares of q are taken from pairs of neighbours (eq. 14), so parts may be a little below 0.
+    As in eq. 8, the score less its miscalibration is the mean of q (1 - q), q being the true
+    chance of a claim; squares of q are taken from pairs of neighbours (eq. 14), so parts may be a
+    little below 0.
 
     >>> from calibrant import simulate
-    >>> kde_decompose(simulate.task("square", 0.1).sample(10_000, seed=0).view).miscalibration.__round__(3)
+    >>> view = simulate.task("square", 0.1).sample(10_000, seed=0).view
+    >>> round(kde_decompose(view).miscalibration, 3)
     0.012
     """
     refuse_bandwidth(bandwidth)
-    parts = _of_each(x, lambda part: _parts(part, bandwidth))
-    return Decomposition(*(float(each) for each in np.mean(parts, axis=0)))
+
+    def parts(view: View | Canonical) -> Decomposition:
+        return _parts(view, bandwidth)
+
+    return mean_decomposition(_of_each(parts, x))
 
 
-def kde_sharpness(x: Measured, *, bandwidth: Bandwidth = None) -> float:
-    """How far true chances differ from claim to claim: their variance, the discrimination of `kde_decompose`."""
+def kde_sharpness(x: Scored, *, bandwidth: Bandwidth = None) -> float:
+    """The variance of true chances from claim to claim: `kde_decompose`'s discrimination."""
     return kde_decompose(x, bandwidth=bandwidth).discrimination
 
 
-def _of_each(x: Measured, measure: Callable[[View | Canonical], Found]) -> list[Found]:
-    if isinstance(x, Canonical):
-        return [measure(x)]
-    views = views_of(x)
-    found = []
-    with progress("summing kernels", len(views)) as tick:
-        for view in views:
-            found.append(measure(view))
-            tick()
-    return found
-
-
-def _gaps(x: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> tuple[Array, Array | None]:
-    """Distances from claims to their neighbours' outcomes, and weights."""
-    if isinstance(x, Canonical):
-        rows = vectors_of(x.pred)
-        if _least_rows(rows.w, len(rows.y)) <= 1:
-            return np.zeros(len(rows.y)), rows.w
-        order = np.inf if norm == "max" else norm
-
-        def gap(block: slice, share: Array) -> Array:
-            share -= rows.p[block]
-            return np.linalg.norm(share, order, axis=1)
-
-        return _over_rows(rows, bandwidth, gap, pairs=False), rows.w
-    odds, w, happened = pool = floored(x.odds_pool)
-    counts = np.concatenate([happened, w - happened])
-    if _least_rows(counts, len(counts)) <= 1:
-        return np.zeros(len(counts)), counts
-    p = expit(odds)
-    kernel = BetaKernel(pool, bandwidth_for(pool, bandwidth))
-    return np.abs(
-        np.concatenate([kernel.left_out(event=event) - p for event in (True, False)])
-    ), counts
-
-
-def _parts(x: View | Canonical, bandwidth: Bandwidth) -> Decomposition:
-    """The parts of the Brier score; mean squares of true chances are those of pairs of neighbours."""
-    if isinstance(x, Canonical):
-        rows = vectors_of(x.pred)
-        _refuse_few(rows.w, len(rows.y))
-        squares = _over_rows(rows, bandwidth, lambda _, share: share.sum(1), pairs=True)
-        mean_square = np.average(squares, weights=rows.w)
-        claimed = rows.p[np.arange(len(rows.y)), rows.y]
-        apart = np.average(np.einsum("ij,ij->i", rows.p, rows.p) - 2 * claimed, weights=rows.w)
-        share = np.bincount(rows.y, rows.w) / rows.total
-        events, base = 1.0, share @ share
-    else:
-        odds, w, happened = pool = floored(x.odds_pool)
-        counts = np.concatenate([happened, w - happened])
-        _refuse_few(counts, len(counts))
-        p = expit(odds)
-        kernel = BetaKernel(pool, bandwidth_for(pool, bandwidth))
-        squares = np.concatenate([kernel.pairs_left_out(event=event) for event in (True, False)])
-        mean_square = np.average(squares, weights=counts)
-        apart = (w @ p**2 - 2 * happened @ p) / w.sum()
-        events = happened.sum() / w.sum()
-        base = events**2
-    return Decomposition(
-        float(apart + mean_square), float(mean_square - base), float(events - base)
-    )
-
-
-def vectors_of(pred: Predictions) -> Vectors:
+def vectors_of(pred: Predictions) -> LabelledVectors:
     """Whole vectors as kernels take them."""
-    return vectors(pred.values, pred.labels, pred.weights, logits=pred.kind == "logits")
+    is_logits = pred.kind == "logits"
+    return labelled_vectors(pred.values, pred.labels, pred.weights, logits=is_logits)
 
 
-def vector_bandwidth(rows: Vectors, bandwidth: Bandwidth) -> float:
-    """The width given, or the one chosen for whole vectors."""
+def vector_bandwidth(rows: LabelledVectors, bandwidth: Bandwidth) -> float:
+    """The bandwidth given, or the one chosen for whole vectors."""
     if bandwidth == "rule":
         return dirichlet_kernel.quick_bandwidth(rows)
     if bandwidth is not None:
@@ -148,21 +105,140 @@ def vector_bandwidth(rows: Vectors, bandwidth: Bandwidth) -> float:
         return dirichlet_kernel.best_bandwidth(rows, tick)
 
 
+def _of_each(measure: Callable[[View | Canonical], Found], x: Scored) -> list[Found]:
+    questions = questions_of(x)
+    if isinstance(x, Canonical):
+        # Its kernels are many, and show their own progress.
+        return [measure(x)]
+    found = []
+    with progress("summing kernels", len(questions)) as tick:
+        for view in questions:
+            found.append(measure(view))
+            tick()
+    return found
+
+
+def _gaps(view: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> tuple[Array, Weights]:
+    """Distances from claims to their neighbours' outcomes, and their weights."""
+    if isinstance(view, Canonical):
+        rows = vectors_of(view.pred)
+        return _vector_gaps(rows, bandwidth, norm), rows.w
+    pool = floored(view.odds_pool)
+    return _chance_gaps(pool, bandwidth), _outcome_counts(pool)
+
+
+def _chance_gaps(pool: Pool, bandwidth: Bandwidth) -> Array:
+    """Gaps of claims whose event happened, then of those whose event did not."""
+    if _least_rows(_outcome_counts(pool)) <= 1:
+        return np.zeros(2 * len(pool.p))
+    p = expit(pool.p)
+    kernel = BetaKernel(pool, bandwidth_for(pool, bandwidth))
+    happened = kernel.left_out(event=True) - p
+    failed = kernel.left_out(event=False) - p
+    gaps = np.concatenate([happened, failed])
+    return np.abs(gaps)
+
+
+def _vector_gaps(rows: LabelledVectors, bandwidth: Bandwidth, norm: Norm) -> Array:
+    n = len(rows.y)
+    if _least_rows(counts(rows.w, n)) <= 1:
+        return np.zeros(n)
+
+    def gap(block: slice, share: Array) -> Array:
+        share -= rows.p[block]
+        return gap_lengths(share, norm)
+
+    return _over_rows(rows, bandwidth, gap, pairs=False)
+
+
+def _parts(view: View | Canonical, bandwidth: Bandwidth) -> Decomposition:
+    """The parts of the Brier score; mean squares of true chances are those of pairs."""
+    if isinstance(view, Canonical):
+        return _vector_parts(vectors_of(view.pred), bandwidth)
+    return _chance_parts(floored(view.odds_pool), bandwidth)
+
+
+def _chance_parts(pool: Pool, bandwidth: Bandwidth) -> Decomposition:
+    z, w, happened = pool
+    w_by_outcome = _outcome_counts(pool)
+    _check_rows(w_by_outcome)
+    kernel = BetaKernel(pool, bandwidth_for(pool, bandwidth))
+    of_events = kernel.pairs_left_out(event=True)
+    of_others = kernel.pairs_left_out(event=False)
+    squares = np.concatenate([of_events, of_others])
+    p = expit(z)
+    total = w.sum()
+    claims = w @ p**2 - 2 * happened @ p
+    rate = happened.sum() / total
+    return _decomposition(
+        claims=claims / total,
+        mean_square=weighted_mean(squares, w_by_outcome),
+        rate=rate,
+        base=rate**2,
+    )
+
+
+def _vector_parts(rows: LabelledVectors, bandwidth: Bandwidth) -> Decomposition:
+    n = len(rows.y)
+    _check_rows(counts(rows.w, n))
+
+    def summed(_: slice, share: Array) -> Array:
+        return share.sum(1)
+
+    squares = _over_rows(rows, bandwidth, summed, pairs=True)
+    lengths = np.einsum("ij,ij->i", rows.p, rows.p)
+    right = rows.p[np.arange(n), rows.y]
+    rates = np.bincount(rows.y, rows.w) / rows.total
+    return _decomposition(
+        claims=weighted_mean(lengths - 2 * right, rows.w),
+        mean_square=weighted_mean(squares, rows.w),
+        rate=1.0,
+        base=float(rates @ rates),
+    )
+
+
+def _decomposition(
+    *,
+    claims: float,
+    mean_square: float,
+    rate: float,
+    base: float,
+) -> Decomposition:
+    """The parts, of the means of p^2 - 2py, q^2 and y^2, and of the square of the mean of y."""
+    return Decomposition(
+        miscalibration=float(claims + mean_square),
+        discrimination=float(mean_square - base),
+        uncertainty=float(rate - base),
+    )
+
+
 def _over_rows(
-    rows: Vectors, bandwidth: Bandwidth, use: Callable[[slice, Array], Array], *, pairs: bool
+    rows: LabelledVectors,
+    bandwidth: Bandwidth,
+    use: Callable[[slice, Array], Array],
+    *,
+    pairs: bool,
 ) -> Array:
     h = vector_bandwidth(rows, bandwidth)
     with progress("summing kernels", len(rows.blocks())) as tick:
         return dirichlet_kernel.left_out(rows, h, use, tick, pairs=pairs)
 
 
-def _least_rows(counts: Array | None, n: int) -> float:
-    """How many rows there are at least, one that weighs less than one being a row all the same."""
-    return n if counts is None else float(np.maximum(counts[counts > 0], 1).sum())
+def _outcome_counts(pool: Pool) -> Array:
+    """How often each claim's event happened, then how often it did not."""
+    failed = pool.w - pool.happened
+    return np.concatenate([pool.happened, failed])
 
 
-def _refuse_few(counts: Array | None, n: int) -> None:
-    if (rows := _least_rows(counts, n)) <= 2:
+def _least_rows(w: Array) -> float:
+    """How many rows there are at least: one that weighs less than one is a row all the same."""
+    present = w[w > 0]
+    return float(np.maximum(present, 1).sum())
+
+
+def _check_rows(w: Array) -> None:
+    rows = _least_rows(w)
+    if rows <= 2:
         raise ValueError(
             f"pairs of neighbours need at least 3 rows, got {rows:g}; use kde_error without debias"
         )

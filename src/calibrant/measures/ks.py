@@ -1,23 +1,33 @@
-"""The Kolmogorov-Smirnov calibration error: claims and events summed up in order of the claim, and their widest gap."""
+"""The Kolmogorov-Smirnov calibration error: the widest gap of claims and events summed up."""
 
 import numpy as np
 
 from ..fitting.types import Array
-from ..inputs.questions import Asked, views_of
+from ..inputs.questions import Asked
 from ..inputs.views import View
+from .averages import mean_over_views
 
 
 def drift(view: View) -> tuple[Array, Array]:
     """Distinct claims s in ascending order, and the mean over all rows of (y - p) where p <= s."""
     p, w, happened = view.pool
-    return p, np.cumsum(happened - w * p) / view.total
+    residual = happened - w * p
+    return p, np.cumsum(residual) / view.total
+
+
+def widest_gap(view: View) -> float:
+    """The KS error of one view."""
+    _, gap = drift(view)
+    return float(np.abs(gap).max())
 
 
 def ks_error(x: Asked) -> float:
-    """Widest gap between summed claims and summed events; the norm-1 error itself where all gaps have one sign.
+    """Widest gap between summed claims and summed events.
+
+    It is the norm-1 error itself where all gaps have one sign (Gupta et al. 2021).
 
     >>> from calibrant import binary
     >>> round(ks_error(binary([0.8] * 10, [1] * 6 + [0] * 4)), 3)
     0.2
     """
-    return float(np.mean([np.abs(drift(view)[1]).max() for view in views_of(x)]))
+    return mean_over_views(widest_gap, x)

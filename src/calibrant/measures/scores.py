@@ -1,38 +1,19 @@
-"""Scores of the probabilities themselves, and what they say besides calibration."""
+"""Scores of the probabilities themselves: how far each row is from what happened, on average."""
 
-from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
-from ..families.binary.isotonic import Isotonic
-from ..families.family import Family
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..fitting.irls import logistic
-from ..fitting.logspace import floored_log as log
-from ..fitting.logspace import log_sum_exp
+from ..fitting.logspace import floored_log, log_sum_exp
 from ..fitting.types import Array
-from ..inputs.checks import check_argument
+from ..fitting.weights import some, weighted_mean, weighted_sum
 from ..inputs.predictions import Predictions
-from ..inputs.questions import Asked, top_label, views_of
-from ..inputs.views import Canonical, View
+from ..inputs.questions import Asked, Scored, top_label
+from ..inputs.views import Canonical, Data, View
+from .averages import mean_over_views
 
-Scored = Asked | Canonical
-
-
-class Line(NamedTuple):
-    """The straight line through log odds that best fits the outcomes: (1, 0) for a calibrated model."""
-
-    slope: float
-    intercept: float
-
-
-class Decomposition(NamedTuple):
-    """A mean score taken apart: score = miscalibration - discrimination + uncertainty."""
-
-    miscalibration: float
-    discrimination: float
-    uncertainty: float
+Score = Literal["nll", "brier"]
 
 
 def nll(x: Scored) -> float:
@@ -42,24 +23,17 @@ def nll(x: Scored) -> float:
     >>> round(nll(from_probs([[0.5, 0.5], [0.2, 0.8]], [0, 1])), 4)
     0.4581
     """
-    if isinstance(x, Predictions | Canonical):
-        return _mean_of_rows(x, row_nll)
-    # log(1 + e^-z) of the log odds z of what happened, so that no digit is lost near 0 and 1.
-    return _mean_of_views(
-        x, lambda view: np.logaddexp(0, np.where(view.y, -view.log_odds, view.log_odds))
-    )
+    return _mean_loss(x, "nll")
 
 
 def brier(x: Scored) -> float:
-    """Mean squared distance to what happened: summed over classes, or of the one chance for a view.
+    """Mean squared distance to what happened: summed over classes, or of a view's one chance.
 
     >>> from calibrant import from_probs
     >>> round(brier(from_probs([[0.5, 0.5], [0.2, 0.8]], [0, 1])), 4)
     0.29
     """
-    if isinstance(x, Predictions | Canonical):
-        return _mean_of_rows(x, row_brier)
-    return _mean_of_views(x, lambda view: (view.p.astype(np.float64) - view.y) ** 2)
+    return _mean_loss(x, "brier")
 
 
 def top_label_brier(pred: Predictions) -> float:
@@ -68,119 +42,84 @@ def top_label_brier(pred: Predictions) -> float:
 
 
 def accuracy(x: Asked) -> float:
-    """Share of rows whose top label is right; for a view, share of rows on the right side of one half."""
+    """Share of rows whose top label is right; of a view's, those on the right side of one half."""
     if isinstance(x, Predictions):
-        view = top_label(x)
-        return float(np.average(view.y, weights=view.w))
-    return _mean_of_views(x, lambda view: ((view.p > 0.5) == view.y).astype(np.float64))
+        return event_rate(top_label(x))
+    return mean_over_views(_accuracy, x)
 
 
-def slope_intercept(x: Asked) -> Line:
-    """Logistic regression of outcomes on log odds; a slope below 1 means claims too extreme.
-
-    Refused where no line fits best: one outcome only, one claim only, or a threshold that parts the outcomes.
-
-    >>> from calibrant import binary
-    >>> slope_intercept(binary([0.2] * 5 + [0.8] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])).slope.__round__(6)
-    1.0
-    """
-    lines = []
-    for view in views_of(x):
-        _refuse_undefined_line(view)
-        features = np.stack([view.log_odds, np.ones(view.n)], axis=1)
-        lines.append(logistic(features, view.y, view.w, start=np.array([1.0, 0.0]))[0])
-    slope, intercept = np.mean(lines, axis=0)
-    return Line(float(slope), float(intercept))
+def event_rate(view: View) -> float:
+    """How often the event happened."""
+    return weighted_mean(view.y, view.w)
 
 
-def observed_expected(x: Asked) -> float:
-    """Events that happened over events claimed: below 1 means too much was promised."""
-    ratios = []
-    for view in views_of(x):
-        happened, claimed = (
-            np.average(each, weights=view.w) for each in (view.y, view.p.astype(np.float64))
-        )
-        if claimed == 0:
-            raise ValueError(
-                "observed_expected needs claims above 0: every chance is exactly 0, so nothing is expected"
-            )
-        ratios.append(happened / claimed)
-    return float(np.mean(ratios))
+def mean_claim(view: View) -> float:
+    """The chance claimed on average."""
+    p = view.p.astype(np.float64)
+    return weighted_mean(p, view.w)
 
 
-def decompose(
-    x: Asked,
-    *,
-    score: Literal["brier", "log"] = "brier",
-    family: Family = Isotonic(),  # noqa: B008 - families are frozen
-) -> Decomposition:
-    """Score = miscalibration - discrimination + uncertainty, with calibrated chances from `family`.
+def row_losses(x: Data, score: Score) -> Array:
+    """The NLL or the Brier score of each row."""
+    if isinstance(x, View):
+        return _view_losses(x, score)
 
-    >>> from calibrant import binary
-    >>> parts = decompose(binary([0.9, 0.9, 0.1, 0.1], [1, 0, 0, 0]))
-    >>> [round(part, 4) for part in parts]
-    [0.085, 0.0625, 0.1875]
-    """
-    check_argument("score", score, Literal["brier", "log"])
-    check_argument("family", family, Family)
-    parts = [_parts(view, score, family) for view in views_of(x)]
-    return Decomposition(*(float(part) for part in np.mean(parts, axis=0)))
+    def losses(rows: slice) -> Array:
+        return _vector_losses(x[rows], score)
+
+    blocks = row_blocks(x.n, x.k)
+    return np.concatenate(on_all_cores(losses, blocks))
 
 
-def _parts(view: View, score: str, family: Family) -> tuple[float, float, float]:
-    y = view.y.astype(np.float64)
+def _mean_loss(x: Scored, score: Score) -> float:
+    if isinstance(x, Canonical):
+        return _mean_vector_loss(x.pred, score)
+    if isinstance(x, Predictions):
+        return _mean_vector_loss(x, score)
 
-    def mean_score(q: Array) -> float:
-        loss = (q - y) ** 2 if score == "brier" else -log(np.where(view.y, q, 1 - q))
-        return float(np.average(loss, weights=view.w))
+    def mean_loss(view: View) -> float:
+        losses = _view_losses(view, score)
+        return weighted_mean(losses, view.w)
 
-    claimed = brier(view) if score == "brier" else nll(view)
-    calibrated = mean_score(np.clip(family.fit(view)(view), 0, 1))
-    constant = mean_score(np.full(view.n, np.average(y, weights=view.w)))
-    return claimed - calibrated, constant - calibrated, constant
-
-
-def _refuse_undefined_line(view: View) -> None:
-    z, w = view.log_odds, np.ones(view.n) if view.w is None else view.w
-    yes, no = z[view.y & (w > 0)], z[~view.y & (w > 0)]
-    if not len(yes) or not len(no):
-        why = "every outcome is the same"
-    elif np.ptp(z[w > 0]) == 0:
-        why = "all claims are the same"
-    elif yes.min() >= no.max() or yes.max() <= no.min():
-        why = "one threshold parts the outcomes"
-    else:
-        return
-    raise ValueError(f"no slope and intercept fit best: {why}")
+    return mean_over_views(mean_loss, x)
 
 
-def row_nll(pred: Predictions) -> Array:
-    """Negative log-likelihood of the right class, a row each."""
-    right = pred.values[np.arange(pred.n), pred.labels].astype(np.float64)
+def _mean_vector_loss(pred: Predictions, score: Score) -> float:
+    def summed(rows: slice) -> float:
+        losses = _vector_losses(pred[rows], score)
+        w = some(pred.weights, rows)
+        return float(weighted_sum(losses, w))
+
+    blocks = row_blocks(pred.n, pred.k)
+    return sum(on_all_cores(summed, blocks)) / pred.total
+
+
+def _view_losses(view: View, score: Score) -> Array:
+    if score == "brier":
+        p = view.p.astype(np.float64)
+        return (p - view.y) ** 2
+    # log(1 + e^-z) of the log odds z of what happened, so that no digit is lost near 0 and 1.
+    z = view.log_odds
+    z_against = np.where(view.y, -z, z)
+    return np.logaddexp(0, z_against)
+
+
+def _vector_losses(pred: Predictions, score: Score) -> Array:
+    rows = np.arange(pred.n)
+    if score == "brier":
+        gap = pred.probs.astype(np.float64)
+        gap[rows, pred.labels] -= 1
+        return np.einsum("ij,ij->i", gap, gap)
+    right = pred.values[rows, pred.labels]
+    right = right.astype(np.float64)
     if pred.kind == "probs":
-        return -log(right)
-    return (
-        log_sum_exp(pred.values.astype(np.promote_types(pred.values.dtype, np.float32), copy=False))
-        - right
-    )
+        return -floored_log(right)
+    working = np.promote_types(pred.values.dtype, np.float32)
+    logits = pred.values.astype(working, copy=False)
+    return log_sum_exp(logits) - right
 
 
-def row_brier(pred: Predictions) -> Array:
-    """Squared distance to what happened, summed over classes, a row each."""
-    p = pred.probs.astype(np.float64)
-    p[np.arange(pred.n), pred.labels] -= 1
-    return np.einsum("ij,ij->i", p, p)
-
-
-def _mean_of_rows(x: Predictions | Canonical, loss: Callable[[Predictions], Array]) -> float:
-    pred = x.pred if isinstance(x, Canonical) else x
-
-    def part(rows: slice) -> float:
-        losses = loss(pred[rows])
-        return float(losses.sum() if pred.weights is None else losses @ pred.weights[rows])
-
-    return sum(on_all_cores(part, row_blocks(pred.n, pred.k))) / pred.total
-
-
-def _mean_of_views(x: Asked, loss: Callable[[View], Array]) -> float:
-    return float(np.mean([np.average(loss(view), weights=view.w) for view in views_of(x)]))
+def _accuracy(view: View) -> float:
+    says_yes = view.p > 0.5
+    is_right = says_yes == view.y
+    return weighted_mean(is_right, view.w)

@@ -1,70 +1,154 @@
-"""The kernel error of whole vectors: sums over all pairs of rows, a block of pairs at a time."""
+"""The squared kernel calibration error: do claims near one another err together?"""
 
-from collections.abc import Callable
+from math import factorial
+from typing import Any, Literal
 
 import numpy as np
 
-from ..fitting.types import Array, Ints
-from ..inference.bootstrap import sorted_rows, whole_counts
-from ..inputs.views import Canonical
+from ..fitting.blocks import blocks_of
+from ..fitting.types import Array
+from ..inputs.checks import check_argument
+from ..inputs.questions import Scored
+from ..inputs.views import Canonical, View
 from ..progress import progress
+from .averages import mean_over_questions
+from .vector_pairs import KernelRows, steps, vector_rows, vector_sums
 
-# Pairs of so many rows at a time: a few tables of 8 MB each.
-_ROWS = 1024
-# A Gaussian of standard deviation 1/4. One as wide as that of one chance would see little more than whether each class
-# comes up as often as claimed: of vectors that are too bold by a power of 1.5 it finds a tenth, this one most.
-_SHARPNESS = 8.0
+Estimator = Literal["unbiased", "biased", "block"]
+PairSums = tuple[Any, Any]  # over all pairs, and of each row with itself
 
-
-def rows_of(view: Canonical) -> tuple[Array, Array, Ints]:
-    """Vectors, weights and classes of the rows that have weight, in an order that theirs plays no part in."""
-    pred = sorted_rows([view.pred])[0]
-    w = np.ones(pred.n) if pred.weights is None else pred.weights.astype(np.float64)
-    kept = np.flatnonzero(w)
-    return pred.probs[kept].astype(np.float64), w[kept], pred.labels[kept]
+# exp(-(p - q)^2 / 2) is a sum of products of these features, as p q <= 1: the first one left out
+# is below 1e-18.
+_RANK = 20
+_POWERS = np.arange(_RANK)
+_ROOT_FACTORIALS = np.sqrt([float(factorial(power)) for power in range(_RANK)])
+_SCALE = 2 * (1 - np.exp(-0.5))
 
 
-def steps_of(n: int) -> int:
-    """How often `vector_sums` of n rows ticks."""
-    return -(-n // _ROWS)
+def skce(
+    x: Scored,
+    *,
+    estimator: Estimator = "unbiased",
+    block: int = 64,
+    seed: int = 0,
+) -> float:
+    """Squared kernel calibration error: mean over pairs of rows of how alike they err.
 
+    Claims p and q weigh 2 (1 - e^-1/2) exp(-(p - q)^2 / 2), vectors exp(-8 |p - q|^2). "unbiased"
+    is 0 on average for a calibrated model, so it may be negative; "biased" pairs each row with
+    itself too; "block" takes pairs within blocks of rows only, dealt out by `seed`: quick where
+    vectors are many.
 
-def vector_sums(
-    p: Array, shares: Array, y: Ints, tick: Callable[[], None] = lambda: None
-) -> tuple[Array, Array]:
-    """How alike rows err, times the shares of both, summed over all pairs for each column of `shares`.
-
-    Then how each row is like itself. Two err alike by exp(-8 |p - q|^2) times the product of what their vectors miss.
+    >>> from calibrant import binary
+    >>> round(skce(binary([0.8] * 10, [1] * 6 + [0] * 4)), 4)
+    0.0105
     """
-    missed = -p
-    missed[np.arange(len(p)), y] += 1
-    length = _SHARPNESS * np.square(p).sum(1)
-    blocks = [slice(i, i + _ROWS) for i in range(0, len(p), _ROWS)]
-    together = np.zeros(shares.shape[1])
-    for i, rows in enumerate(blocks):
-        for others in blocks[i:]:
-            alike = np.exp(
-                2 * _SHARPNESS * p[rows] @ p[others].T - length[rows, None] - length[others]
-            )
-            alike *= missed[rows] @ missed[others].T
-            # Two different blocks meet once, and stand for both orders.
-            both = 1 if others is rows else 2
-            together += both * (shares[rows] * (alike @ shares[others])).sum(0)
-        tick()
-    return together, np.square(missed).sum(1)
+    check_argument("estimator", estimator, Estimator)
+    is_whole = isinstance(block, int | np.integer)
+    if not is_whole or block < 2:
+        raise ValueError(f"block must be a whole number of rows, at least 2, got {block!r}")
+
+    def error(view: View | Canonical) -> float:
+        if estimator == "block":
+            return _mean_over_pairs(_dealt_out(view, block, seed))
+        rows = _kernel_rows(view)
+        if estimator == "biased":
+            return _mean_with_itself(rows)
+        return _mean_over_pairs([rows])
+
+    return mean_over_questions(error, x)
 
 
-def sign_flips(view: Canonical, n_draws: int, seed: int) -> tuple[float, Array]:
-    """The kernel error without bias, and what it would be if each row missed as far, but to a side left to chance.
-
-    Of a calibrated model the two are alike once rows are many, as what one row misses says nothing of another.
-    """
-    p, w, y = rows_of(view)
-    rows = whole_counts(w)
-    tails = np.random.default_rng(seed).binomial(rows, 0.5, (n_draws, len(w)))
-    signs = (rows - 2 * tails) * (w / rows)
-    with progress("pairs of rows", steps_of(len(w))) as tick:
-        together, alone = vector_sums(p, np.vstack([w, signs]).T, y, tick)
+def pair_mean(p: Array, w: Array, happened: Array) -> Array:
+    """The unbiased error for each row of `happened`: how many of each claim did, of `w`."""
     total = w.sum()
-    found = (together - w @ alone) / (total * (total - 1)) if total > 1 else np.zeros(n_draws + 1)
-    return float(found[0]), found[1:]
+    if total <= 1:
+        return np.zeros(happened.shape[:-1])
+    together, alone = _chance_sums(p, w, happened)
+    pairs = total * (total - 1)
+    return (together - alone) / pairs
+
+
+def _kernel_rows(view: View | Canonical) -> KernelRows:
+    if isinstance(view, Canonical):
+        return vector_rows(view)
+    return KernelRows(*view.pool)
+
+
+def _mean_with_itself(rows: KernelRows) -> float:
+    """The mean over all pairs, each row paired with itself too."""
+    ((together, _),) = _pair_sums([rows])
+    total = rows.w.sum()
+    return float(together / total**2)
+
+
+def _mean_over_pairs(parts: list[KernelRows]) -> float:
+    """The mean over pairs of two rows of one part."""
+    total = np.array([rows.w.sum() for rows in parts])
+    pairs = total * (total - 1)
+    if pairs.sum() <= 0:
+        return 0.0
+    together, alone = np.transpose(_pair_sums(parts))
+    apart = together - alone
+    return float(apart.sum() / pairs.sum())
+
+
+def _dealt_out(view: View | Canonical, block: int, seed: int) -> list[KernelRows]:
+    """Rows, each as often as its weight says, dealt out to blocks."""
+    p, w, y = _one_outcome_each(view)
+    rounded = np.rint(w)
+    if not np.allclose(rounded, w, rtol=0, atol=1e-9):
+        raise ValueError(
+            "blocks are of rows, so weights must be whole counts; "
+            'use estimator="unbiased" for others'
+        )
+    times = rounded.astype(np.int64)
+    rows = np.repeat(np.arange(len(p)), times)
+    random = np.random.default_rng(seed)
+    dealt = random.permutation(rows)
+    parts = []
+    for places in blocks_of(len(dealt), block):
+        part = dealt[places]
+        ones = np.ones(len(part))
+        parts.append(KernelRows(p[part], ones, y[part]))
+    return parts
+
+
+def _one_outcome_each(view: View | Canonical) -> KernelRows:
+    """Rows that tell of one outcome each: a pooled claim is one that happened and one that failed."""
+    if isinstance(view, Canonical):
+        return vector_rows(view)
+    p, w, happened = view.pool
+    failed = w - happened
+    pairs = np.stack([happened, failed], axis=1)
+    yes_no = np.tile([1.0, 0.0], len(p))
+    return KernelRows(np.repeat(p, 2), pairs.ravel(), yes_no)
+
+
+def _pair_sums(parts: list[KernelRows]) -> list[PairSums]:
+    """How alike the rows of each part err: over all pairs, and each row with itself."""
+    if parts[0].p.ndim == 1:
+        return [_chance_sums(*rows) for rows in parts]
+    n_steps = sum(steps(len(rows.w)) for rows in parts)
+    sums: list[PairSums] = []
+    with progress("pairs of rows", n_steps) as tick:
+        for p, w, y in parts:
+            together, alone = vector_sums(p, y, w[:, None], tick)
+            sums.append((together[0], w @ alone))
+    return sums
+
+
+def _chance_sums(p: Array, w: Array, happened: Array) -> PairSums:
+    residual = happened - w * p
+    along_features = residual @ _features(p)
+    together = (along_features**2).sum(-1)
+    alone = happened @ (1 - p) ** 2
+    alone = alone + (w - happened) @ p**2
+    return _SCALE * together, _SCALE * alone
+
+
+def _features(p: Array) -> Array:
+    """Columns whose products over two claims add up to exp(-(p - q)^2 / 2)."""
+    column = p[:, None]
+    density = np.exp(-(column**2) / 2)
+    return density * column**_POWERS / _ROOT_FACTORIALS

@@ -1,4 +1,4 @@
-"""Smooth ECE: the calibration error that is left once what happened is blurred, and the diagram behind it."""
+"""Smooth ECE: the calibration error left once residuals are smoothed, and the diagram behind it."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -8,16 +8,29 @@ from scipy.fft import dct
 
 from ..fitting.blocks import row_blocks
 from ..fitting.types import Array
-from ..inputs.questions import Asked, views_of
+from ..fitting.weights import counts
+from ..inputs.questions import Asked
 from ..inputs.views import View
+from .averages import mean_over_views
 
-# Cells to a width: splitting claims between cells, and integrating over them, then cost less than 1e-5 of the error.
+# Cells to a bandwidth: splitting claims between cells, and integrating over them, then cost less
+# than 1e-5 of the error.
 _FINENESS = 8
 _NARROWEST = 1e-6
-# Widths are sought down to these, one after the other: a finer grid is laid only where it is needed.
+_COARSEST = 1 / 32
+# Widths are sought down to these in turn: a finer grid is laid only where it is needed.
 _REACHES = (2.0**-11, 2.0**-16, _NARROWEST)
-# What nodes at -1, 0, 1 and 2 get of a mass at f between 0 and 1, by powers of f: cubics then keep their sums.
-_CUBIC = np.array([[0, -2, 3, -1], [6, -3, -6, 3], [0, 6, 3, -3], [0, -1, 0, 1]]) / 6
+# What nodes at -1, 0, 1 and 2 get of a mass at f between 0 and 1, by powers of f: cubics then keep
+# their sums.
+_CUBIC = np.array(
+    [
+        [0, -2, 3, -1],
+        [6, -3, -6, 3],
+        [0, 6, 3, -3],
+        [0, -1, 0, 1],
+    ]
+)
+_CUBIC_SHARES = _CUBIC / 6
 # A kernel of this width is flat, so wider ones are no different.
 _FLAT = 10.0
 # A diagram's own width is no less, nor has it more cells: finer than can be seen.
@@ -25,10 +38,16 @@ _VISIBLE = 1e-3
 _CELLS = 1 << 12
 # Where the density of claims is below this share of its peak there are none to speak of.
 _NOBODY = 1e-6
+# The error may exceed 1 by a rounding.
+_WIDEST = 1 + 1e-9
+_NUMBERS = (float, int, np.floating, np.integer)
+
+
+Mass = Callable[[View], Array]
 
 
 class Smoothed(NamedTuple):
-    """A smooth diagram: what happened, `q`, of those who claim about `p`, and the density of claims there."""
+    """A smooth diagram: the share `q` of events about each claim `p`, and the claims' density."""
 
     p: Array
     q: Array
@@ -37,7 +56,7 @@ class Smoothed(NamedTuple):
 
 
 def smece(x: Asked, *, width: float | None = None) -> float:
-    """Smooth ECE: the mean size of outcome less claim, blurred by a Gaussian that is reflected at 0 and 1.
+    """Smooth ECE: the mean size of residuals smoothed by a Gaussian, reflected at 0 and 1.
 
     By default the width is that which equals the error it gives, found to 1e-6.
 
@@ -45,60 +64,90 @@ def smece(x: Asked, *, width: float | None = None) -> float:
     >>> round(smece(binary([0.8] * 10, [1] * 6 + [0] * 4)), 3)
     0.2
     """
-    _refuse_width(width)
-    return float(
-        np.mean([_automatic(view) if width is None else _at(view, width) for view in views_of(x)])
-    )
+    _check_width(width)
+    if width is None:
+        return mean_over_views(_automatic_width, x)
+
+    def error(view: View) -> float:
+        waves = _residual_waves(view, width)
+        return _error(waves, width)
+
+    return mean_over_views(error, x)
 
 
 def smoothed(view: View, *, width: float | None = None) -> Smoothed:
-    """The diagram of smooth ECE: outcomes blurred by the same kernel, by default at the width that `smece` finds.
+    """The diagram of smooth ECE: outcomes smoothed by the same kernel.
 
-    No width is less than 0.001 here. Where nobody claims anything, `q` runs straight between those who do.
+    By default at the width that `smece` finds, but none less than 0.001. Where nobody claims
+    anything, `q` runs straight between those who do.
     """
-    _refuse_width(width)
-    width = max(_automatic(view) if width is None else width, _VISIBLE)
-    cells = max(_cells(width), _CELLS)
-    claims, happened = (
-        _blurred(_waves(_spread(view, mass, cells)), width, cells)[:: cells // _CELLS]
-        for mass in (_weight, _happened)
-    )
+    _check_width(width)
+    if width is None:
+        width = _automatic_width(view)
+    width = max(width, _VISIBLE)
+    claims = _density(view, _weight, width)
+    happened = _density(view, _happened, width)
     p = np.linspace(0, 1, _CELLS + 1)
     known = claims > _NOBODY * claims.max()
-    q = np.interp(p, p[known], np.clip(happened[known] / claims[known], 0, 1))
-    return Smoothed(p, q, np.maximum(claims, 0), float(width))
+    share = happened[known] / claims[known]
+    share = np.clip(share, 0, 1)
+    q = np.interp(p, p[known], share)
+    density = np.maximum(claims, 0)
+    return Smoothed(p, q, density, float(width))
 
 
-def _at(view: View, width: float) -> float:
-    return _error(_waves(_spread(view, _residual, _cells(width))), width)
+def _density(view: View, mass: Mass, width: float) -> Array:
+    """Smoothed masses of rows at the nodes of a diagram."""
+    cells = max(_cells(width), _CELLS)
+    waves = _waves(_spread(view, mass, cells))
+    density = _blurred(waves, width, cells)
+    step = cells // _CELLS
+    return density[::step]
 
 
-def _automatic(view: View) -> float:
+def _automatic_width(view: View) -> float:
     """The width s at which the error is s: there is one, as the error falls while widths grow."""
     for reach in _REACHES:
-        waves = _waves(_spread(view, _residual, _cells(reach)))
-        if (error := _error(waves, reach)) >= reach:
+        waves = _residual_waves(view, reach)
+        error = _error(waves, reach)
+        if error >= reach:
             return _crossing(waves, reach)
-        p, w, happened = view.pool
-        # No width shows more than distinct claims do by themselves.
-        if (most := float(np.abs(happened - w * p).sum() / view.total)) < _NARROWEST:
+        most = _binless_error(view)
+        if most < _NARROWEST:
             return most
     return error
+
+
+def _binless_error(view: View) -> float:
+    """What distinct claims show by themselves: no width shows more."""
+    p, w, happened = view.pool
+    residual = happened - w * p
+    size = np.abs(residual).sum()
+    return float(size / view.total)
 
 
 def _crossing(waves: Array, low: float) -> float:
     from scipy.optimize import brentq
 
-    # An error of 1 may be a digit above it.
-    return float(brentq(lambda width: _error(waves, width) - width, low, 1 + 1e-9, xtol=1e-12))
+    def excess(width: float) -> float:
+        return _error(waves, width) - width
+
+    width = brentq(excess, low, _WIDEST, xtol=1e-12)
+    return float(width)
 
 
 def _error(waves: Array, width: float) -> float:
-    return _size(_blurred(waves, width, _cells(width)))
+    density = _blurred(waves, width, _cells(width))
+    return _size(density)
+
+
+def _residual_waves(view: View, width: float) -> Array:
+    nodes = _spread(view, _residual, _cells(width))
+    return _waves(nodes)
 
 
 def _weight(view: View) -> Array:
-    return np.ones(view.n) if view.w is None else view.w
+    return counts(view.w, view.n)
 
 
 def _happened(view: View) -> Array:
@@ -106,61 +155,79 @@ def _happened(view: View) -> Array:
 
 
 def _residual(view: View) -> Array:
-    return _weight(view) * (view.y - view.p.astype(np.float64))
+    p = view.p.astype(np.float64)
+    return _weight(view) * (view.y - p)
 
 
 def _cells(width: float) -> int:
-    """How many cells a grid over [0, 1] needs, a power of two: every grid holds the coarser ones."""
-    return int(2 ** np.ceil(np.log2(_FINENESS / min(width, 1 / 32))))
+    """How many cells a grid over [0, 1] needs, a power of two: every grid holds the coarser."""
+    narrow = min(width, _COARSEST)
+    power = np.ceil(np.log2(_FINENESS / narrow))
+    return int(2**power)
 
 
-def _spread(view: View, mass: Callable[[View], Array], cells: int) -> Array:
-    """Each row's mass, as a share of all rows, split between the four nodes about its claim as a cubic would be."""
-    moments = np.zeros((4, cells))
-    for rows in row_blocks(view.n):
-        block = view[rows]
-        at = block.p.astype(np.float64) * cells
-        left = np.minimum(at.astype(np.intp), cells - 1)
-        at -= left
-        part = mass(block)
-        for moment in moments:
-            moment += np.bincount(left, part, cells)
-            part = part * at
+def _spread(view: View, mass: Mass, cells: int) -> Array:
+    """Masses of rows, as shares of all, split between the four nodes about each claim."""
+    moments = _moments(view, mass, cells)
     # One node more on either side, whose share is reflected.
     nodes = np.zeros(cells + 3)
-    for first, powers in enumerate(_CUBIC):
-        nodes[first : first + cells] += powers @ moments
+    for first, powers in enumerate(_CUBIC_SHARES):
+        last = first + cells
+        nodes[first:last] += powers @ moments
     nodes[2] += nodes[0]
     nodes[-3] += nodes[-1]
     return nodes[1:-1] / view.total
 
 
+def _moments(view: View, mass: Mass, cells: int) -> Array:
+    """The mass in each cell, times the powers 0 to 3 of where in the cell it lies."""
+    moments = np.zeros((4, cells))
+    for rows in row_blocks(view.n):
+        block = view[rows]
+        place = block.p.astype(np.float64) * cells
+        left = np.minimum(place.astype(np.intp), cells - 1)
+        place -= left
+        part = mass(block)
+        for moment in moments:
+            moment += np.bincount(left, part, cells)
+            part = part * place
+    return moments
+
+
 def _waves(mass: Array) -> Array:
-    """The sums of mass times cos(pi k p), k = 0, 1, ...: reflection at 0 and 1 is in the cosines."""
+    """The sums of mass times cos(pi k p), k = 0, 1, ...: cosines reflect at 0 and 1."""
     mass[1:-1] /= 2
     return dct(mass, 1)
 
 
 def _blurred(waves: Array, width: float, cells: int) -> Array:
-    """The density that waves add up to at the nodes of a grid, once a kernel has weakened each."""
+    """The density that waves add up to at the nodes of a grid, once a kernel has damped each."""
     k = np.arange(cells + 1)
-    return dct(waves[: cells + 1] * np.exp(-((np.pi * min(width, _FLAT) * k) ** 2) / 2), 1)
+    frequency = np.pi * min(width, _FLAT) * k
+    damping = np.exp(-(frequency**2) / 2)
+    damped = waves[: cells + 1] * damping
+    return dct(damped, 1)
 
 
 def _size(density: Array) -> float:
     """The integral of its absolute value over [0, 1]."""
     size = np.abs(density)
-    turns = np.flatnonzero(np.diff(density < 0))
-    a, b = size[turns], size[turns + 1]
-    # Where the sign turns a trapezoid holds less; and the slopes there tell by how much arcs exceed their chords.
-    corners = ((a + b) / 6 - a * b / (a + b)).sum()
-    return float((size.sum() - (size[0] + size[-1]) / 2 + corners) / (len(density) - 1))
+    is_negative = density < 0
+    turns = np.flatnonzero(np.diff(is_negative))
+    a = size[turns]
+    b = size[turns + 1]
+    both = a + b
+    # Where the sign turns a trapezoid holds less, and slopes tell how far arcs exceed their chords.
+    corners = both / 6 - a * b / both
+    ends = (size[0] + size[-1]) / 2
+    integral = size.sum() - ends + corners.sum()
+    return float(integral / (len(density) - 1))
 
 
-def _refuse_width(width: float | None) -> None:
-    if width is not None and not (
-        isinstance(width, float | int | np.floating | np.integer) and _NARROWEST <= width < np.inf
-    ):
-        raise ValueError(
-            f"width must be a number of at least {_NARROWEST:g}, or None for an automatic one; got {width!r}"
-        )
+def _check_width(width: float | None) -> None:
+    if width is None:
+        return
+    is_number = isinstance(width, _NUMBERS)
+    if not is_number or not _NARROWEST <= width < np.inf:
+        rule = f"width must be a number of at least {_NARROWEST:g}, or None for an automatic one"
+        raise ValueError(f"{rule}; got {width!r}")

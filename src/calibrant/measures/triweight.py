@@ -6,21 +6,37 @@ import numpy as np
 
 from ..families.binary.kernel import refuse_bandwidth
 from ..fitting.types import Array
+from ..fitting.weights import weighted_mean
 from ..inputs.checks import check_argument
-from ..inputs.questions import Asked, views_of
+from ..inputs.questions import Asked
 from ..inputs.views import View
+from .averages import mean_over_views
 from .errors import distance
 
-# Cells of the unit interval for densities along it.
+# Cells of the unit interval for densities along it, and of a circle of it and its mirror image.
 _CELLS = 1 << 13
-_NARROWEST, _FLAT = 4 / _CELLS, 100.0
+_CIRCLE = 2 * _CELLS
+_NODES = np.linspace(0, 1, _CELLS + 1)
+_TRAPEZOID = np.ones(_CELLS + 1)
+_TRAPEZOID[[0, -1]] = 0.5
+# A kernel narrower than a few cells is not seen by the grid, and beyond some width all are flat.
+_NARROWEST = 4 / _CELLS
+_FLAT = 100.0
+# Where the density of claims is below this share of its peak there are none.
+_NOBODY = 1e-12
 
 
-def triweight_error(x: Asked, *, bandwidth: float | None = None, norm: Literal[1, 2] = 1) -> float:
-    """Distance of claims from outcomes about them, integrated over their density, by triweight kernels (Zhang 2020).
+def triweight_error(
+    x: Asked,
+    *,
+    bandwidth: float | None = None,
+    norm: Literal[1, 2] = 1,
+) -> float:
+    """Distance of claims from the outcomes about them, by triweight kernels (Zhang et al. 2020).
 
-    Both densities are mirrored at 0 and 1. `bandwidth` is the kernel's standard deviation; by default that of the
-    claims times (2n)^(-1/5), where the authors' program takes that of the claims whose event happened.
+    It is integrated over the density of claims; both densities are mirrored at 0 and 1.
+    `bandwidth` is the kernel's standard deviation; by default that of the claims times
+    (2n)^(-1/5), where the authors' program takes that of the claims whose event happened.
 
     >>> from calibrant import simulate
     >>> round(triweight_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
@@ -30,41 +46,63 @@ def triweight_error(x: Asked, *, bandwidth: float | None = None, norm: Literal[1
     check_argument("bandwidth", bandwidth, float | int | None)
     check_argument("norm", norm, Literal[1, 2])
     if bandwidth is not None and bandwidth < _NARROWEST:
-        raise ValueError(
-            f"bandwidth must be at least {_NARROWEST:.2g} along chances, such as 0.05; got {bandwidth}"
-        )
-    return float(np.mean([_triweight(view, bandwidth, norm) for view in views_of(x)]))
+        rule = f"bandwidth must be at least {_NARROWEST:.2g} along chances, such as 0.05"
+        raise ValueError(f"{rule}; got {bandwidth}")
+
+    def error(view: View) -> float:
+        return _error(view, bandwidth, norm)
+
+    return mean_over_views(error, x)
 
 
-def _triweight(view: View, bandwidth: float | None, norm: Literal[1, 2]) -> float:
+def _error(view: View, bandwidth: float | None, norm: Literal[1, 2]) -> float:
     p, w, happened = view.pool
-    spread = np.sqrt(np.average((p - np.average(p, weights=w)) ** 2, weights=w))
-    width = spread * (2 * w.sum()) ** -0.2 if bandwidth is None else bandwidth
-    # A kernel narrower than a few cells would not be seen by the grid, and beyond some width all are flat.
-    kernel = _triweight_kernel(min(max(width, _NARROWEST), _FLAT))
-    density, events = (_mirrored(p, weights, kernel) for weights in (w, happened))
-    at, trapezoid = np.linspace(0, 1, _CELLS + 1), np.ones(_CELLS + 1)
-    trapezoid[[0, -1]] = 0.5
-    seen = density > 1e-12 * density.max()
-    share = np.divide(events, density, out=np.zeros(_CELLS + 1), where=seen)
-    return distance(np.abs(np.clip(share, 0, 1) - at)[seen], (density * trapezoid)[seen], norm)
+    if bandwidth is None:
+        bandwidth = _rule_of_thumb(p, w)
+    kernel = _kernel(bandwidth)
+    density = _mirrored(p, w, kernel)
+    events = _mirrored(p, happened, kernel)
+    is_seen = density > _NOBODY * density.max()
+    # The trapezoid rule counts both ends by half.
+    w = density * _TRAPEZOID
+    q = events[is_seen] / density[is_seen]
+    q = np.clip(q, 0, 1)
+    gap = np.abs(q - _NODES[is_seen])
+    return distance(gap, w[is_seen], norm)
 
 
-def _triweight_kernel(width: float) -> Array:
-    """The kernel about 0 on a circle of twice the unit interval: what lies beyond an end is its mirror."""
-    reach = int(3 * width * _CELLS)
+def _rule_of_thumb(p: Array, w: Array) -> float:
+    """The standard deviation of the claims times (2n)^(-1/5)."""
+    mean = weighted_mean(p, w)
+    variance = weighted_mean((p - mean) ** 2, w)
+    shrinkage = (2 * w.sum()) ** -0.2
+    return float(np.sqrt(variance) * shrinkage)
+
+
+def _kernel(bandwidth: float) -> Array:
+    """The kernel about 0 on the circle: beyond an end lies its mirror."""
+    bandwidth = min(max(bandwidth, _NARROWEST), _FLAT)
+    support = 3 * bandwidth * _CELLS
+    reach = int(support)
     offset = np.arange(-reach, reach + 1)
-    height = (1 - (offset / (3 * width * _CELLS)) ** 2) ** 3
-    return np.bincount(offset % (2 * _CELLS), height / height.sum(), 2 * _CELLS).astype(np.float64)
+    squares = (offset / support) ** 2
+    height = (1 - squares) ** 3
+    height /= height.sum()
+    kernel = np.bincount(offset % _CIRCLE, height, _CIRCLE)
+    return kernel.astype(np.float64)
 
 
-def _mirrored(p: Array, weights: Array, kernel: Array) -> Array:
-    """Density of weighted claims on the grid: shared out between cells, mirrored at both ends, smoothed."""
-    below = np.minimum((p * _CELLS).astype(np.intp), _CELLS - 1)
-    above = p * _CELLS - below
-    mass = np.bincount(below, weights * (1 - above), _CELLS + 1) + np.bincount(
-        below + 1, weights * above, _CELLS + 1
-    )
+def _mirrored(p: Array, w: Array, kernel: Array) -> Array:
+    """Density of claims on the grid: shared out between cells, mirrored at both ends, smoothed."""
+    place = p * _CELLS
+    below = np.minimum(place.astype(np.intp), _CELLS - 1)
+    above = place - below
+    n_nodes = _CELLS + 1
+    mass = np.bincount(below, w * (1 - above), n_nodes)
+    mass = mass + np.bincount(below + 1, w * above, n_nodes)
     mass[[0, -1]] *= 2
     circle = np.concatenate([mass, mass[-2:0:-1]])
-    return np.fft.irfft(np.fft.rfft(circle) * np.fft.rfft(kernel), 2 * _CELLS)[: _CELLS + 1]
+    waves = np.fft.rfft(circle)
+    waves *= np.fft.rfft(kernel)
+    smooth = np.fft.irfft(waves, _CIRCLE)
+    return smooth[: _CELLS + 1]

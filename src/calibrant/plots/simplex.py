@@ -1,6 +1,4 @@
-"""Three classes in a triangle: each corner is certain of one class."""
-
-from collections.abc import Sequence
+"""Three classes in a simplex: each corner is certain of one class."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,7 +15,11 @@ from .style import (
     ORANGE,
     PALE,
     VERMILLION,
+    Look,
+    Panels,
+    in_rows,
     number,
+    one_axes,
     points,
     say,
     some_axes,
@@ -25,11 +27,28 @@ from .style import (
     wrapped,
 )
 
-_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
-_LOOKS = ((BLUE, "o"), (ORANGE, "s"), (BLACK, "^"))
+# Where the corners are drawn, where their names are written, and the marks of their classes.
+_HEIGHT = np.sqrt(3) / 2
+_CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, _HEIGHT]])
+_NAMES: tuple[Look, ...] = (
+    {"x": 0.0, "y": -0.06, "ha": "left", "va": "top"},
+    {"x": 1.0, "y": -0.06, "ha": "right", "va": "top"},
+    {"x": 0.5, "y": 0.93, "ha": "center", "va": "bottom"},
+)
+_MARKS: tuple[Look, ...] = (
+    {"color": BLUE, "marker": "o"},
+    {"color": ORANGE, "marker": "s"},
+    {"color": BLACK, "marker": "^"},
+)
 _GAPS = LinearSegmentedColormap.from_list("gaps", ["#fdf3ec", "#f3b48a", VERMILLION])
 # Fewer rows than these tell little of their bin's share of events.
 _MANY = 10
+_COLOUR_BAR: Look = {
+    "location": "bottom",
+    "shrink": 0.6,
+    "aspect": 30,
+    "pad": 0.02,
+}
 _ARROW = {
     "arrowstyle": "-|>,head_width=0.15,head_length=0.3",
     "color": BLACK,
@@ -40,78 +59,87 @@ _ARROW = {
 
 
 @styled
-def simplex(seen: Simplex, *, panels: Sequence[Axes] | None = None) -> list[Axes]:
+def simplex(seen: Simplex, *, panels: Panels = None) -> list[Axes]:
     """Draw some of the rows over the bins, and beside them each bin's gap.
 
     Arrows lead from what is claimed to what happened, in bins of at least ten rows.
     """
-    found = some_axes(panels, 2, 2, 4.2, 4.0)
-    rows, gaps = found
-    triangles = list(seen.corners @ _CORNERS)
-    rows.add_collection(PolyCollection(triangles, facecolor="none", edgecolor=PALE, lw=0.8))
-    for k, (colour, marker) in enumerate(_LOOKS):
-        x, y = (seen.points[seen.labels == k] @ _CORNERS).T
-        rows.plot(x, y, ls="none", marker=marker, ms=3.5, color=colour, alpha=0.6, mew=0)
-    _shaded(gaps, seen.corners, seen.gap, edge=0.8)
-    many = seen.count >= _MANY
-    for claim, share in zip(
-        seen.mean_claim[many] @ _CORNERS, seen.share[many] @ _CORNERS, strict=True
-    ):
-        gaps.annotate("", share, claim, arrowprops=_ARROW)
-    for ax in found:
-        _corners(ax, seen)
-    say(rows, title=f"{number(len(seen.points))} of {number(seen.total)} rows, by their class")
+    both = some_axes(panels, 2, 2, 4.2, 4.0)
+    rows, gaps = both
+    _draw_rows(rows, seen)
+    _draw_gaps(gaps, seen.corners, seen.gap, edge=0.8)
+    _draw_arrows(gaps, seen)
+    for ax in both:
+        _draw_corners(ax, seen.classes)
+    shown = number(len(seen.points))
+    say(rows, title=f"{shown} of {in_rows(seen.total)}, by their class")
     say(gaps, title=f"Canonical error {points(seen.error)}")
-    return found
+    return both
 
 
 @styled
 def surface(seen: Surface, *, ax: Axes | None = None) -> Axes:
     """Draw the gap between claims and what happens about them; where no row is near, nothing."""
-    ax = some_axes(None if ax is None else [ax], 1, 1, 4.2, 4.0)[0]
+    ax = one_axes(ax, 4.2, 4.0)
     near = seen.reached >= 1
-    _shaded(ax, seen.corners[near], seen.gap[near], edge=0.0)
-    _corners(ax, seen)
-    say(
-        ax,
-        title=f"Canonical error {points(seen.error)}\nby kernels of bandwidth {seen.bandwidth:.2g}",
-    )
+    _draw_gaps(ax, seen.corners[near], seen.gap[near], edge=0.0)
+    _draw_corners(ax, seen.classes)
+    error = f"Canonical error {points(seen.error)}"
+    how = f"by kernels of bandwidth {seen.bandwidth:.2g}"
+    say(ax, title=f"{error}\n{how}")
     return ax
 
 
-def _shaded(ax: Axes, corners: Array, gap: Array, *, edge: float) -> None:
-    """Triangles by their gap, and what the shades mean."""
-    # Without a line between them, faces would leave hairs: each is drawn over its own edge.
+def _draw_rows(ax: Axes, seen: Simplex) -> None:
+    """Some of the rows, by their class, over the bins."""
+    bins = list(seen.corners @ _CORNERS)
+    ax.add_collection(PolyCollection(bins, facecolor="none", edgecolor=PALE, lw=0.8))
+    for k, mark in enumerate(_MARKS):
+        of_class = seen.points[seen.labels == k]
+        x, y = (of_class @ _CORNERS).T
+        ax.plot(x, y, ls="none", ms=3.5, alpha=0.6, mew=0, **mark)
+
+
+def _draw_arrows(ax: Axes, seen: Simplex) -> None:
+    """From the mean claim of a bin to what happened there."""
+    many = seen.count >= _MANY
+    starts = seen.mean_claim[many] @ _CORNERS
+    ends = seen.share[many] @ _CORNERS
+    for start, end in zip(starts, ends, strict=True):
+        ax.annotate("", end, start, arrowprops=_ARROW)
+
+
+def _draw_gaps(ax: Axes, corners: Array, gap: Array, *, edge: float) -> None:
+    """Triangles shaded by their gap, and what the shades mean."""
+    largest = max(0.1, gap.max(initial=0))
     shades = PolyCollection(
         list(corners @ _CORNERS),
         cmap=_GAPS,
-        norm=Normalize(0, max(0.1, gap.max(initial=0))),
+        norm=Normalize(0, largest),
+        # Without a line between them, faces would leave hairs: each is drawn over its own edge.
         edgecolor="white" if edge else "face",
         lw=edge or 0.2,
     )
     shades.set_array(gap)
     ax.add_collection(shades)
-    show = FuncFormatter(lambda gap, _: f"{100 * gap:.0f}")
-    bar = ax.figure.colorbar(
-        shades, ax=ax, location="bottom", shrink=0.6, aspect=30, pad=0.02, format=show
-    )
+    in_points = FuncFormatter(_in_points)
+    bar = ax.figure.colorbar(shades, ax=ax, format=in_points, **_COLOUR_BAR)
     bar.set_label("gap, summed over classes, in points")
     bar.outline.set_visible(False)
 
 
-def _corners(ax: Axes, seen: Simplex | Surface) -> None:
-    """The triangle and the names of its corners, each with the marker of its class."""
-    ax.plot(*np.vstack([_CORNERS, _CORNERS[:1]]).T, color=GREY, lw=1)
-    places = (
-        (0.0, -0.06, "left", "top"),
-        (1.0, -0.06, "right", "top"),
-        (0.5, 0.93, "center", "bottom"),
-    )
-    for corner, (x, y, ha, va), name, (colour, marker) in zip(
-        _CORNERS, places, seen.classes, _LOOKS, strict=True
-    ):
-        ax.text(x, y, wrapped(name, 22, most=1), ha=ha, va=va, color=BLACK, parse_math=False)
-        ax.plot(*corner, marker=marker, color=colour, ms=7, clip_on=False)
+def _in_points(gap: float, _: float) -> str:
+    return f"{100 * gap:.0f}"
+
+
+def _draw_corners(ax: Axes, classes: tuple[str, str, str]) -> None:
+    """The outline and the names of its corners, each with the marker of its class."""
+    outline = np.vstack([_CORNERS, _CORNERS[:1]])
+    ax.plot(*outline.T, color=GREY, lw=1)
+    for corner, place, mark, name in zip(_CORNERS, _NAMES, _MARKS, classes, strict=True):
+        text = wrapped(name, 22, most=1)
+        ax.text(s=text, color=BLACK, parse_math=False, **place)
+        ax.plot(*corner, ms=7, clip_on=False, **mark)
     ax.set_xlim(-0.05, 1.05)
     ax.set_ylim(-0.16, 1.05)
     ax.set_aspect("equal")

@@ -1,4 +1,7 @@
-"""One style for all pictures: colours told apart by colour-blind eyes and on grey paper, words shown as they are."""
+"""One style for all pictures: colours told apart by colour-blind eyes and on grey paper.
+
+Words are shown as they are.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -9,14 +12,23 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.ticker import FixedLocator, FuncFormatter, PercentFormatter
 from scipy.special import expit, logit
 
 from ..fitting.types import Array
 
+Look = dict[str, Any]  # arguments to matplotlib
+Panels = Sequence[Axes] | None  # axes to draw on; None: those of a new figure
+
 # Okabe and Ito's colours, from dark to light by turns, so that neighbours differ on grey paper too.
-BLUE, ORANGE, BLACK, SKY = "#0072B2", "#E69F00", "#000000", "#56B4E9"
-VERMILLION, GREEN, PURPLE, YELLOW = "#D55E00", "#009E73", "#CC79A7", "#F0E442"
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+BLACK = "#000000"
+SKY = "#56B4E9"
+VERMILLION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
 COLOURS = (BLUE, ORANGE, BLACK, SKY, VERMILLION, GREEN, PURPLE)
 DASHES: tuple[Any, ...] = (
     "-",
@@ -28,7 +40,10 @@ DASHES: tuple[Any, ...] = (
     "-",
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-GREY, PALE, PALE_BLUE, PALE_VERMILLION = "#6b6b6b", "#d9d9d9", "#bfe0f3", "#eeb48c"
+GREY = "#6b6b6b"
+PALE = "#d9d9d9"
+PALE_BLUE = "#bfe0f3"
+PALE_VERMILLION = "#eeb48c"
 
 STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -62,27 +77,17 @@ STYLE: dict[Any, Any] = {
     "text.usetex": False,
     "text.parse_math": False,
 }
-_TICKS = (
-    1e-7,
-    1e-6,
-    1e-5,
-    1e-4,
-    1e-3,
-    0.01,
-    0.1,
-    0.5,
-    0.9,
-    0.99,
-    0.999,
-    0.9999,
-    1 - 1e-5,
-    1 - 1e-6,
-    1 - 1e-7,
-)
+# Chances that may be labelled by log odds, one half in the middle.
+_BELOW_HALF = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1)
+_ABOVE_HALF = tuple(1 - p for p in reversed(_BELOW_HALF))
+_TICKS = (*_BELOW_HALF, 0.5, *_ABOVE_HALF)
+_HALF = len(_BELOW_HALF)
 # Letters of all labels along an x axis, at most.
 _MOST_LETTERS = 36
 # Log odds shown, at least: room for two ticks.
 _LEAST_SPAN = 5.0
+# How much more is shown than there is, so that nothing touches the frame.
+_ROOM = 1.03
 # Nothing drawn by log odds is nearer to 0 or 1.
 _LEAST = 1e-9
 
@@ -103,24 +108,19 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
 def one_axes(ax: Axes | None, width: float, height: float) -> Axes:
     """The axes given, or those of a new figure, in inches."""
-    return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
+    if ax is not None:
+        return ax
+    _, made = plt.subplots(figsize=(width, height), layout="constrained")
+    return made
 
 
-def some_axes(
-    panels: Sequence[Axes] | None, number: int, columns: int, width: float, height: float
-) -> list[Axes]:
-    """The axes given, as many as there are panels, or those of a new figure of panels so large, in inches."""
+def some_axes(panels: Panels, number: int, columns: int, width: float, height: float) -> list[Axes]:
+    """The axes given, as many as there are panels, or those of a new figure.
+
+    A new figure has panels of the width and height, in inches.
+    """
     if panels is None:
-        rows = -(-number // columns)
-        size = (columns * width, rows * height)
-        found = (
-            plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
-            .ravel()
-            .tolist()
-        )
-        for spare in found[number:]:
-            spare.remove()
-        return found[:number]
+        return _new_panels(number, columns, width, height)
     given = list(panels)
     if len(given) != number:
         raise ValueError(
@@ -130,25 +130,25 @@ def some_axes(
 
 
 def axes_above_axes(
-    given: Sequence[Axes] | None, number: int, width: float, height: float
+    given: Panels, number: int, width: float, height: float
 ) -> list[tuple[Axes, Axes]]:
-    """Axes and low ones below them that share their x: within those given, or side by side in a new figure."""
+    """Axes and low ones below them that share their x.
+
+    They lie within those given, or side by side in a new figure.
+    """
     if given is not None:
-        return [
-            (ax, ax.inset_axes((0, -0.26, 1, 0.21), sharex=ax))
-            for ax in some_axes(given, number, number, 0, 0)
-        ]
-    size = (number * width, height)
-    _, found = plt.subplots(
+        low = (0, -0.26, 1, 0.21)
+        panels = some_axes(given, number, number, 0, 0)
+        return [(ax, ax.inset_axes(low, sharex=ax)) for ax in panels]
+    figure = plt.figure(figsize=(number * width, height), layout="constrained")
+    above, below = figure.subplots(
         2,
         number,
-        figsize=size,
-        layout="constrained",
         squeeze=False,
         sharex="col",
         height_ratios=[9, 2],
     )
-    return list(zip(*found, strict=True))
+    return list(zip(above, below, strict=True))
 
 
 def say(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
@@ -161,9 +161,11 @@ def say(ax: Axes, *, title: str = "", x: str = "", y: str = "") -> None:
 def wrapped(text: str, width: int, *, most: int = 3) -> str:
     """Long words broken into lines, so many at most."""
     lines = fill(text, width).split("\n")
+    shown = "\n".join(lines[:most])
     # A name that begins with an underscore would be left out of legends.
     start = " " if text.startswith("_") else ""
-    return start + "\n".join(lines[:most]) + ("…" if len(lines) > most else "")
+    end = "…" if len(lines) > most else ""
+    return start + shown + end
 
 
 def points(error: float) -> str:
@@ -173,46 +175,51 @@ def points(error: float) -> str:
 
 def number(count: float) -> str:
     """A count in words, whole where it is whole."""
-    return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
+    decimals = 0 if count == round(count) else 1
+    return f"{count:,.{decimals}f}"
 
 
-def percent_axis(ax: Axes, *which: str) -> None:
-    """Show fractions as percent along the axes named, x or y."""
+def in_rows(total: float) -> str:
+    """How many rows."""
+    return f"{number(total)} rows"
+
+
+def colour_of(place: int) -> str:
+    """The colour of one of several things, by its place among them."""
+    return COLOURS[place % len(COLOURS)]
+
+
+def percent_axis(ax: Axes, *which: Literal["x", "y"]) -> None:
+    """Show fractions as percent along the axes named."""
     for name in which:
-        {"x": ax.xaxis, "y": ax.yaxis}[name].set_major_formatter(PercentFormatter(1, symbol="%"))
+        axis = ax.xaxis if name == "x" else ax.yaxis
+        axis.set_major_formatter(PercentFormatter(1, symbol="%"))
 
 
 def logit_axes(ax: Axes, low: float, high: float) -> tuple[float, float]:
-    """Space chances by their log odds along both axes, so that 1% and 99.9% stay readable; the ends to show."""
-    middle, half = (logit(low) + logit(high)) / 2, max(_LEAST_SPAN, logit(high) - logit(low)) / 2
-    low, high = expit(middle - 1.03 * half), expit(middle + 1.03 * half)
-    ticks = [place for place, tick in enumerate(_TICKS) if low <= tick <= high]
-    # Long labels would touch along x: some go without, but not one half.
-    step = next(
-        step
-        for step in range(1, 8)
-        if len("".join(_percent(_TICKS[k]) for k in ticks if k % step == 7 % step)) < _MOST_LETTERS
-    )
+    """Space chances by their log odds along both axes, so that 1% and 99.9% stay readable.
+
+    What is returned are the ends to show.
+    """
+    first, last = logit(low), logit(high)
+    middle = (first + last) / 2
+    half = max(_LEAST_SPAN, last - first) / 2
+    low = expit(middle - _ROOM * half)
+    high = expit(middle + _ROOM * half)
+    shown = [low <= tick <= high for tick in _TICKS]
+    ticks = np.flatnonzero(shown).tolist()
     ax.set_xscale("function", functions=(_log_odds, expit))
     ax.set_yscale("function", functions=(_log_odds, expit))
-    for axis, each in ((ax.xaxis, step), (ax.yaxis, 1)):
-        axis.set_major_locator(FixedLocator([_TICKS[k] for k in ticks if k % each == 7 % each]))
-        axis.set_minor_locator(FixedLocator([_TICKS[k] for k in ticks]))
-        axis.set_major_formatter(FuncFormatter(lambda p, _: _percent(p)))
+    _set_ticks(ax.xaxis, ticks, _few_enough(ticks))
+    _set_ticks(ax.yaxis, ticks, ticks)
     return low, high
-
-
-def _percent(p: float) -> str:
-    return f"{100 * p:.9f}".rstrip("0").rstrip(".") + "%"
-
-
-def _log_odds(p: Array) -> Array:
-    return logit(np.clip(p, _LEAST, 1 - _LEAST))
 
 
 def diagonal(ax: Axes, low: float = 0.0, high: float = 1.0) -> None:
     """Where claims are right."""
-    ax.plot([low, high], [low, high], color=GREY, lw=1, ls=(0, (4, 3)), zorder=1.5)
+    ends = [low, high]
+    dashes = (0, (4, 3))
+    ax.plot(ends, ends, color=GREY, lw=1, ls=dashes, zorder=1.5)
 
 
 def hide_labels(ax: Axes, *, x: bool, y: bool) -> None:
@@ -221,8 +228,47 @@ def hide_labels(ax: Axes, *, x: bool, y: bool) -> None:
 
 
 def key(ax: Axes, *, outside: bool, loc: Literal["upper left", "lower right", "best"]) -> None:
-    """What each mark means: below a figure of our own, where it hides nothing, else within the axes."""
+    """What each mark means: below a figure of our own, where it hides nothing, else within."""
     if outside:
-        ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower left", ncols=2)
+        handles, labels = ax.get_legend_handles_labels()
+        ax.figure.legend(handles, labels, loc="outside lower left", ncols=2)
     else:
         ax.legend(loc=loc)
+
+
+def _new_panels(number: int, columns: int, width: float, height: float) -> list[Axes]:
+    rows = -(-number // columns)
+    size = (columns * width, rows * height)
+    figure = plt.figure(figsize=size, layout="constrained")
+    table = figure.subplots(rows, columns, squeeze=False)
+    found = table.ravel().tolist()
+    for spare in found[number:]:
+        spare.remove()
+    return found[:number]
+
+
+def _few_enough(ticks: list[int]) -> list[int]:
+    """Ticks that leave room between their labels along x: every so many, one half among them."""
+    for step in range(1, _HALF + 1):
+        kept = [place for place in ticks if (place - _HALF) % step == 0]
+        labels = [_percent(_TICKS[place]) for place in kept]
+        if len("".join(labels)) < _MOST_LETTERS:
+            break
+    return kept
+
+
+def _set_ticks(axis: Axis, ticks: list[int], labelled: list[int]) -> None:
+    major = [_TICKS[place] for place in labelled]
+    minor = [_TICKS[place] for place in ticks]
+    axis.set_major_locator(FixedLocator(major))
+    axis.set_minor_locator(FixedLocator(minor))
+    axis.set_major_formatter(FuncFormatter(_percent))
+
+
+def _percent(p: float, _: float | None = None) -> str:
+    digits = f"{100 * p:.9f}".rstrip("0")
+    return digits.rstrip(".") + "%"
+
+
+def _log_odds(p: Array) -> Array:
+    return logit(np.clip(p, _LEAST, 1 - _LEAST))

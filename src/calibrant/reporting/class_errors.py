@@ -2,26 +2,35 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
-from ..choosing import MOST_CELLS
+from ..contenders import MOST_CELLS
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.types import Array
+from ..fitting.weights import some, weighted_sum
+from ..inference.tests import ks_limit
 from ..inputs.predictions import Predictions
 from ..inputs.questions import one_class
-from ..inputs.views import View
+from ..inputs.views import Data
 from ..measures.errors import ece
 from ..measures.ks import ks_error
-from .verdict import chance_limit, mean_claim, share
+from ..measures.scores import event_rate, mean_claim
 
-MOST_SHOWN = 20
-LEFT_OUT = "Only the {} classes whose mean claim is furthest off were measured one by one: {:,} rows of {:,} classes are many."
+MOST_CLASSES = 20
+LEFT_OUT = (
+    "Only the {} classes whose mean claim is furthest off were measured one by one: "
+    "{:,} rows of {:,} classes are many."
+)
 
 
 @dataclass(frozen=True)
 class ClassError:
-    """What one class claims and how often it occurs, its errors, and the KS error that chance alone stays below."""
+    """What one class claims, how often it occurs, and its errors against the rest.
+
+    `limit` is the KS error that random variation alone stays below.
+    """
 
     name: str
     column: int
@@ -34,11 +43,17 @@ class ClassError:
 
 
 def class_errors(pred: Predictions) -> tuple[ClassError, ...]:
-    """Classes from the furthest off on, by KS error: all of them, or of too many those whose means are furthest off."""
+    """Classes by their KS error, the largest first.
+
+    Of too many classes only those whose mean claims are furthest off.
+    """
     columns = range(pred.k) if measures_all(pred) else _suspects(pred)
-    return tuple(
-        sorted(on_all_cores(lambda k: _class_error(pred, k), columns), key=lambda each: -each.ks)
-    )
+
+    def measured(column: int) -> ClassError:
+        return _class_error(pred, column)
+
+    found = on_all_cores(measured, columns)
+    return tuple(sorted(found, key=attrgetter("ks"), reverse=True))
 
 
 def measures_all(pred: Predictions) -> bool:
@@ -46,27 +61,36 @@ def measures_all(pred: Predictions) -> bool:
     return pred.n * pred.k <= MOST_CELLS
 
 
-def notes_about(x: Predictions | View) -> Iterator[str]:
+def class_notes(x: Data) -> Iterator[str]:
     """Which classes were not looked at."""
     if isinstance(x, Predictions) and not measures_all(x):
-        yield LEFT_OUT.format(MOST_SHOWN, x.n, x.k)
+        yield LEFT_OUT.format(MOST_CLASSES, x.n, x.k)
 
 
-def _class_error(pred: Predictions, k: int) -> ClassError:
-    view = one_class(pred, k)
-    happened = share(view)
-    seen = round(happened * view.total, 6)
-    name = str(pred.classes[k])
+def _class_error(pred: Predictions, column: int) -> ClassError:
+    view = one_class(pred, column)
+    happened = event_rate(view)
     return ClassError(
-        name, k, seen, mean_claim(view), happened, ece(view), ks_error(view), chance_limit(view)
+        name=str(pred.classes[column]),
+        column=column,
+        seen=round(happened * view.total, 6),
+        claimed=mean_claim(view),
+        happened=happened,
+        ece=ece(view),
+        ks=ks_error(view),
+        limit=ks_limit(view),
     )
 
 
 def _suspects(pred: Predictions) -> list[int]:
+    """The columns whose sum of claims is furthest from how often the class occurs."""
+
     def claims(rows: slice) -> Array:
-        p = pred[rows].probs
-        return p.sum(0, dtype=np.float64) if pred.weights is None else pred.weights[rows] @ p
+        p = pred[rows].probs.astype(np.float64)
+        return weighted_sum(p, some(pred.weights, rows))
 
     claimed = np.sum(on_all_cores(claims, row_blocks(pred.n, pred.k)), axis=0)
-    off = np.abs(claimed - np.bincount(pred.labels, pred.weights, pred.k))
-    return [int(k) for k in np.argsort(-off, kind="stable")[:MOST_SHOWN]]
+    occurred = np.bincount(pred.labels, pred.weights, pred.k)
+    off = np.abs(claimed - occurred)
+    furthest = np.argsort(-off, kind="stable")
+    return [int(column) for column in furthest[:MOST_CLASSES]]

@@ -5,39 +5,76 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..fitting.weights import weighted_sum
 from ..inputs.predictions import Predictions
-from ..inputs.views import View
+from ..inputs.views import Data, View
 
 
 @dataclass(frozen=True)
-class Fact:
+class DataFact:
     """One thing about the data, in words."""
 
     name: str
     words: str
 
 
-def facts_of(x: Predictions | View, view: View) -> tuple[Fact, ...]:
+def data_facts(x: Data, view: View) -> tuple[DataFact, ...]:
     """The data in a few lines; `view` is what its claims are taken from."""
-    return tuple(Fact(*pair) for pair in _facts(x, view))
-
-
-def _facts(x: Predictions | View, view: View) -> Iterator[tuple[str, str]]:
-    yield (
-        "rows",
-        f"{view.n:,}"
-        + ("" if view.w is None else f", standing for {view.total:,.6g} observations"),
+    outcomes = _classes(x) if isinstance(x, Predictions) else _events(x)
+    return (
+        _rows(view),
+        *outcomes,
+        DataFact("what is claimed", f"that {view.event}"),
+        _claims(view),
     )
+
+
+def data_in_words(x: Data) -> str:
+    """What the data are, in one line."""
     if isinstance(x, Predictions):
-        yield "given as", f"{x.kind} of {x.k:,} classes, in {x.values.dtype}"
-        seen = np.bincount(x.labels, x.weights, x.k)
-        most, least = int(seen.argmax()), int(np.where(seen > 0, seen, np.inf).argmin())
-        yield "classes that occur", f"{np.count_nonzero(seen):,} of {x.k:,}"
-        for title, k in (("commonest class", most), ("rarest that occurs", least)):
-            yield title, f"{x.classes[k]}: {seen[k]:,.6g} rows, {100 * seen[k] / view.total:.3g}%"
+        rows = f"{x.n:,} rows of {x.k} classes, from {x.kind}"
+        weights = x.weights
     else:
-        happened = view.y.sum() if view.w is None else view.w @ view.y
-        yield "events", f"{happened:,.6g}, {100 * happened / view.total:.3g}% of the claims"
-    yield "what is claimed", f"that {view.event}"
+        rows = f"{x.n:,} claims that {x.event}"
+        weights = x.w
+    if weights is None:
+        return rows
+    return f"{rows}, standing for {x.total:,.6g}"
+
+
+def _rows(view: View) -> DataFact:
+    rows = f"{view.n:,}"
+    if view.w is not None:
+        rows += f", standing for {view.total:,.6g} observations"
+    return DataFact("rows", rows)
+
+
+def _classes(pred: Predictions) -> Iterator[DataFact]:
+    occurred = np.bincount(pred.labels, pred.weights, pred.k)
+    commonest = int(occurred.argmax())
+    rarest = int(np.where(occurred > 0, occurred, np.inf).argmin())
+
+    def told(column: int) -> str:
+        rows = occurred[column]
+        return f"{pred.classes[column]}: {rows:,.6g} rows, {_percent(rows, pred.total)}"
+
+    yield DataFact("given as", f"{pred.kind} of {pred.k:,} classes, in {pred.values.dtype}")
+    yield DataFact("classes that occur", f"{np.count_nonzero(occurred):,} of {pred.k:,}")
+    yield DataFact("commonest class", told(commonest))
+    yield DataFact("rarest that occurs", told(rarest))
+
+
+def _events(view: View) -> Iterator[DataFact]:
+    happened = weighted_sum(view.y, view.w)
+    percent = _percent(happened, view.total)
+    yield DataFact("events", f"{happened:,.6g}, {percent} of the claims")
+
+
+def _claims(view: View) -> DataFact:
     p = view.pool.p
-    yield "claims", f"from {100 * p[0]:.4g}% to {100 * p[-1]:.4g}%, {len(p):,} of them distinct"
+    span = f"from {100 * p[0]:.4g}% to {100 * p[-1]:.4g}%"
+    return DataFact("claims", f"{span}, {len(p):,} of them distinct")
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.3g}%"

@@ -1,59 +1,32 @@
-"""Description: what a fitted map is, in words and numbers, and what it makes of a few claims."""
+"""What a fitted map is, in words and numbers, and what it makes of a few claims."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..families.binary.smooth import Shift
-from ..families.binary.venn_abers import Intervals
-from ..families.family import ChanceMap, ChanceRule, Map, VectorMap
-from ..families.multiclass.linear import FactorAndShift, MatrixAndShift
-from ..families.multiclass.one_vs_rest import EachClass
+from ..families.family import ChanceMap, ChanceRule, Fact, Map, VectorMap
+from ..families.names import name_of
 from ..fitting.newton import Certificate
 from ..fitting.types import Array
 from ..inputs.questions import binary
 from ..inputs.views import View
 
 CLAIMS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
-# Of a rule's number: its name, how it is told, and what it does.
-NUMBERS: dict[str, tuple[str, Callable[[float], float], str]] = {
-    "inverse": (
-        "temperature",
-        lambda x: 1 / x if x else np.inf,
-        "log odds are divided by it; above 1, claims soften",
-    ),
-    "slope": ("slope", float, "log odds are multiplied by it; below 1, claims soften"),
-    "intercept": ("intercept", float, "then added to the log odds"),
-    "bend": ("bend", float, "squared log odds times this are added"),
-    "a": ("a", float, "times the log of the claim; 1 changes nothing"),
-    "b": ("b", float, "times the log of one less the claim; 1 changes nothing"),
-}
-# Of a rule's array: the name of its size, how many it counts, and what they are; the others repeat these.
-SIZES: dict[str, tuple[str, Callable[[Array], int], str]] = {
-    "mean_y": ("bins", len, "each has one share of events"),
-    "mean": ("bins", len, "each has one chance"),
-    "x": ("points", len, "claims through which the curve runs"),
-    "q": ("levels", lambda q: len(np.unique(q)), "different chances among them"),
-    "p0": ("lower steps", len, "of the chance if the event does not happen"),
-    "p1": ("upper steps", len, "of the chance if it does"),
-    "factor": ("factors", len, "one a class, by which its logit is multiplied"),
-    "matrix": ("entries", lambda matrix: matrix.size, "of a matrix by which logits are multiplied"),
-}
-REPEATS = {"inner", "count", "mean_p", "rises0", "rises1", "odds", "shift", "sd"}
-# Rules whose every number is free, or nearly so, to follow chance.
-FREE = (FactorAndShift, MatrixAndShift)
-BANDS: dict[type[ChanceRule], tuple[str, Callable[[Any, View], tuple[Array, Array]]]] = {
-    Shift: ("95% band", lambda rule, view: rule.band(view)),
-    Intervals: ("Venn-Abers", lambda rule, view: rule.interval(view)),
-}
+ALL_CLASSES = "all classes"
+MANY_NAMES = 8
+TOO_FREE = (
+    "{:,} numbers were fitted to {:,.0f} rows, more than rows can tell: on other rows the map will "
+    "do worse. temperature and order-preserving need few numbers; structured-matrix keeps its own "
+    "small"
+)
 
 
 @dataclass(frozen=True)
-class Fact:
-    """One number of a map; of a map for each class the median, and the least and most among classes."""
+class ToldFact:
+    """One number of a map; of a map for each class the median, the least and the most of them."""
 
     name: str
     value: float
@@ -72,18 +45,34 @@ class Answer:
     high: float | None
 
 
+class NamedBand(NamedTuple):
+    """From where to where the chance may be, at each claim, and what such a band is called."""
+
+    name: str
+    low: Array
+    high: Array
+
+
 @dataclass(frozen=True)
 class Description:
-    """A fitted map as plain numbers and words; `band` names what `low` and `high` of the answers are."""
+    """A fitted map as plain numbers and words.
+
+    `band` names what `low` and `high` of the answers are. `certificate` is that of the hardest fit.
+    """
 
     family: str
     fitted_on: str
     caution: str | None
     of_class: str | None
-    facts: tuple[Fact, ...]
+    facts: tuple[ToldFact, ...]
     certificate: Certificate | None
     band: str | None
     answers: tuple[Answer, ...]
+
+    @property
+    def is_of_all_classes(self) -> bool:
+        """Whether it tells the spread of the maps of all classes."""
+        return self.band == ALL_CLASSES
 
     def to_dict(self) -> dict[str, Any]:
         """The same as json holds it."""
@@ -94,7 +83,8 @@ def describe(fitted: Map, of_class: str | None = None) -> Description:
     """What a fitted map is; of a map for each class, that of one, or the spread over all.
 
     >>> from calibrant import Platt
-    >>> found = describe(Platt().fit(binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])))
+    >>> y = [1, 0, 0, 0, 0, 1, 1, 1, 1, 0]
+    >>> found = describe(Platt().fit(binary([0.2] * 5 + [0.9] * 5, y)))
     >>> found.fitted_on, [fact.name for fact in found.facts]
     ('10 claims that the event happens', ['slope', 'intercept'])
     """
@@ -102,98 +92,101 @@ def describe(fitted: Map, of_class: str | None = None) -> Description:
         raise ValueError(
             f"only a fitted map can be described, got {type(fitted).__name__}; load one, or fit one"
         )
-    rules = _rules(fitted, of_class)
-    is_of_chances = isinstance(fitted, ChanceMap) or isinstance(fitted.rule, EachClass)
-    band, answers = _answers(rules) if is_of_chances else (None, ())
-    proofs = [part for rule in rules for part in _parts(rule) if isinstance(part, Certificate)]
-    hardest = max(proofs, key=lambda proof: proof.slope / proof.tolerance, default=None)
-    family, caution = repr(fitted.family), _caution(fitted)
+    of_chances = chance_rules(fitted, of_class)
+    rules = of_chances or (fitted.rule,)
+    certificates = [each for rule in rules for each in rule.certificates()]
+    band, answers = _answers(of_chances) if of_chances else (None, ())
     return Description(
-        family, _fitted_on(fitted), caution, of_class, _facts(rules), hardest, band, answers
+        family=name_of(fitted.family),
+        fitted_on=_fitted_on(fitted),
+        caution=_caution(fitted),
+        of_class=of_class,
+        facts=_told_facts([list(rule.facts()) for rule in rules]),
+        certificate=max(certificates, key=_hardness, default=None),
+        band=band,
+        answers=answers,
     )
 
 
-def _rules(fitted: ChanceMap | VectorMap, of_class: str | None) -> Sequence[Any]:
-    rule: object = fitted.rule
-    if of_class is None:
-        return rule.rules if isinstance(rule, EachClass) else [rule]
-    if not isinstance(fitted, VectorMap) or not isinstance(rule, EachClass):
-        raise ValueError(f"{fitted.family!r} has no map for each class: leave the class out")
+def chance_rules(
+    fitted: ChanceMap | VectorMap, of_class: str | None = None
+) -> tuple[ChanceRule, ...]:
+    """The rules of one chance: the map's own, those of all classes, or that of one class.
+
+    A map of whole vectors has none.
+    """
+    rules = tuple(fitted.rule.by_class) if isinstance(fitted, VectorMap) else ()
+    if of_class is not None:
+        if not isinstance(fitted, VectorMap) or not rules:
+            name = name_of(fitted.family)
+            raise ValueError(f"{name} has no map for each class: leave the class out")
+        return (rules[class_place(of_class, fitted)],)
+    return (fitted.rule,) if isinstance(fitted, ChanceMap) else rules
+
+
+def named_band(rule: ChanceRule, view: View) -> NamedBand | None:
+    """The band of a rule, if it has one."""
+    band = rule.band(view)
+    return None if band is None else NamedBand(rule.band_name, *band)
+
+
+def class_place(of_class: str, fitted: VectorMap) -> int:
+    """The column of a class, by its name."""
     names = [str(name) for name in fitted.classes]
-    if of_class not in names:
-        near = get_close_matches(of_class, names, 1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise ValueError(f"there is no class {of_class!r}; {hint}the classes are {_listed(names)}")
-    return [rule.rules[names.index(of_class)]]
+    if of_class in names:
+        return names.index(of_class)
+    near = get_close_matches(of_class, names, 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    raise ValueError(f"there is no class {of_class!r}; {hint}the classes are {_listed(names)}")
 
 
 def _fitted_on(fitted: ChanceMap | VectorMap) -> str:
     if isinstance(fitted, ChanceMap):
         return f"{fitted.total:,.0f} claims that {fitted.event}"
     names = _listed([str(name) for name in fitted.classes])
-    return f"{fitted.kind} of {fitted.total:,.0f} rows and {len(fitted.classes)} classes: {names}"
+    rows = f"{fitted.kind} of {fitted.total:,.0f} rows"
+    return f"{rows} and {len(fitted.classes)} classes: {names}"
 
 
 def _caution(fitted: ChanceMap | VectorMap) -> str | None:
-    rule: object = fitted.rule
-    numbers = sum(part.size for part in vars(rule).values() if isinstance(part, np.ndarray))
-    if not isinstance(rule, FREE) or numbers <= fitted.total:
-        return None
-    return (
-        f"{numbers:,} numbers were fitted to {fitted.total:,.0f} rows, more than rows can tell: on other rows the map "
-        "will do worse. Temperature() and OrderPreserving() need few numbers; StructuredMatrix() keeps its own small"
-    )
+    free = fitted.rule.free_numbers
+    return TOO_FREE.format(free, fitted.total) if free > fitted.total else None
 
 
-def _facts(rules: Sequence[object]) -> tuple[Fact, ...]:
-    known: dict[tuple[str, str], list[float]] = {}
-    for rule in rules:
-        for name, value, meaning in _numbers(rule):
-            known.setdefault((name, meaning), []).append(value)
+def _hardness(certificate: Certificate) -> float:
+    return certificate.slope / certificate.tolerance
+
+
+def _told_facts(of_rules: Sequence[Sequence[Fact]]) -> tuple[ToldFact, ...]:
+    """The facts of one rule as they are, of several by their median and their ends."""
+    if len(of_rules) == 1:
+        (facts,) = of_rules
+        return tuple(ToldFact(fact.name, fact.value, None, None, fact.meaning) for fact in facts)
+    values: dict[tuple[str, str], list[float]] = {}
+    for facts in of_rules:
+        for fact in facts:
+            values.setdefault((fact.name, fact.meaning), []).append(fact.value)
     return tuple(
-        Fact(name, values[0], None, None, meaning)
-        if len(rules) == 1
-        else Fact(name, float(np.median(values)), min(values), max(values), meaning)
-        for (name, meaning), values in known.items()
+        ToldFact(name, float(np.median(found)), min(found), max(found), meaning)
+        for (name, meaning), found in values.items()
     )
-
-
-def _numbers(rule: object) -> Iterator[tuple[str, float, str]]:
-    """The numbers of a rule and of the rules within it; an array is told by its size, or by itself where short."""
-    for name, part in vars(rule).items():
-        if isinstance(part, float):
-            title, told, meaning = NUMBERS.get(name, (name, float, ""))
-            yield title, told(part), meaning
-        elif isinstance(part, np.ndarray) and name in SIZES:
-            title, size, meaning = SIZES[name]
-            yield title, size(part), meaning
-        elif isinstance(part, np.ndarray) and name not in REPEATS:
-            yield f"{name} numbers", part.size, " by ".join(map(str, part.shape))
-        elif is_dataclass(part) and not isinstance(part, Certificate):
-            yield from _numbers(part)
-
-
-def _parts(rule: object) -> Iterator[object]:
-    for part in vars(rule).values():
-        yield part
-        if is_dataclass(part):
-            yield from _parts(part)
 
 
 def _answers(rules: Sequence[ChanceRule]) -> tuple[str | None, tuple[Answer, ...]]:
+    """What rules make of some claims, and the name of the band about it."""
     view = binary(CLAIMS, np.zeros(len(CLAIMS)))
-    chances = np.clip([rule(view) for rule in rules], 0, 1)
-    band: str | None = None
-    low: Sequence[float | None] = [None] * len(CLAIMS)
-    high = low
+    q = np.clip([rule(view) for rule in rules], 0, 1)
+    middle = np.median(q, axis=0).tolist()
+    band = named_band(rules[0], view)
     if len(rules) > 1:
-        band, low, high = "all classes", chances.min(0).tolist(), chances.max(0).tolist()
-    elif type(rules[0]) in BANDS:
-        band, ends = BANDS[type(rules[0])]
-        low, high = (end.tolist() for end in ends(rules[0], view))
-    middle = np.median(chances, axis=0).tolist()
-    return band, tuple(map(Answer, CLAIMS, middle, low, high))
+        band = NamedBand(ALL_CLASSES, q.min(0), q.max(0))
+    if band is None:
+        nothing = [None] * len(CLAIMS)
+        return None, tuple(map(Answer, CLAIMS, middle, nothing, nothing))
+    return band.name, tuple(map(Answer, CLAIMS, middle, band.low.tolist(), band.high.tolist()))
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 8 else f"{', '.join(names[:6])}, ..., {names[-1]}"
+    if len(names) <= MANY_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[:6])}, ..., {names[-1]}"

@@ -8,25 +8,36 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..fitting.types import Ints
+from ..fitting.weights import present, some, total
+from ..inference.tests import ks_limit
 from ..inputs.checks import host
 from ..inputs.views import View
+from ..measures.draws import summarised
 from ..measures.ks import ks_error
+from ..measures.scores import event_rate, mean_claim
 from ..progress import progress, quiet
-from .intervals import of_measure, summarised
-from .verdict import Finding, chance_limit, judge, mean_claim, share
+from .confidence import report_interval
+from .verdict import Finding, judge
 
-MOST_SHOWN = 30
+Parts = dict[str, Ints]  # the rows of each value
+
+MOST_GROUPS = 30
 MISSING = "missing"
 TOO_MANY = (
-    "{} has {:,} different values: the {} with the most rows are shown. Of numbers, ranges say more: cut them first, "
-    "as numpy.digitize does."
+    "{} has {:,} different values: the {} with the most rows are shown. "
+    "Of numbers, ranges say more: cut them first, as numpy.digitize does."
 )
-BY_CHANCE = "Of {} groups about {:.0f} would look off by chance alone."
+SOME_LOOK_OFF = "Of {} groups about {:.0f} would look off by chance alone."
+# With so many groups one of them is expected beyond a limit that holds 19 times in 20.
+MANY_GROUPS = 20
 
 
 @dataclass(frozen=True)
 class Group:
-    """One part of the rows: what it claims, what happened, its KS error, and what chance alone stays below."""
+    """One part of the rows: what it claims, what happened, and its KS error.
+
+    `limit` is the KS error that random variation alone stays below.
+    """
 
     by: str
     name: str
@@ -44,111 +55,141 @@ class Group:
 
 def groups(
     view: View,
-    by: ArrayLike | Mapping[str, ArrayLike],
+    by: ArrayLike | Mapping[str, ArrayLike] | None,
     *,
     has_classes: bool,
     intervals: bool = False,
 ) -> tuple[tuple[Group, ...], tuple[str, ...]]:
-    """Every group of every way to part the rows, and what to mind about them."""
+    """Every group of every way to part the rows, and what to mind about them.
+
+    None parts nothing.
+    """
+    if by is None:
+        return (), ()
     parted = {name: _parts(name, values, view) for name, values in _named(by).items()}
-    shown = {name: _largest(parts, view) for name, parts in parted.items()}
+    shown = [
+        (name, value, rows)
+        for name, parts in parted.items()
+        for value, rows in _largest(parts, view).items()
+    ]
     found: list[Group] = []
-    with progress("measuring groups", sum(map(len, shown.values()))) as tick, quiet():
-        for name, parts in shown.items():
-            for value, rows in parts.items():
-                found.append(
-                    _group(name, value, view[rows], has_classes=has_classes, intervals=intervals)
-                )
-                tick()
-    return tuple(found), tuple(_notes(parted, found))
+    with progress("measuring groups", len(shown)) as tick, quiet():
+        for name, value, rows in shown:
+            part = view[rows]
+            group = _group(name, value, part, has_classes=has_classes, intervals=intervals)
+            found.append(group)
+            tick()
+    return tuple(found), tuple(_notes(parted, len(found)))
 
 
 def _group(by: str, name: str, view: View, *, has_classes: bool, intervals: bool) -> Group:
-    low, high = of_measure(ks_error, summarised(view)) if intervals else (None, None)
-    finding, words, _ = judge(view, has_classes=has_classes)
-    claimed, happened = mean_claim(view), share(view)
-    ks, limit = ks_error(view), chance_limit(view)
+    low: float | None = None
+    high: float | None = None
+    if intervals:
+        low, high = report_interval(ks_error, summarised(view))
+    verdict = judge(view, has_classes=has_classes)
     return Group(
-        by, name, view.n, view.total, claimed, happened, ks, limit, low, high, finding, words
+        by=by,
+        name=name,
+        n=view.n,
+        total=view.total,
+        claimed=mean_claim(view),
+        happened=event_rate(view),
+        ks=ks_error(view),
+        limit=ks_limit(view),
+        low=low,
+        high=high,
+        finding=verdict.finding,
+        words=verdict.words,
     )
 
 
 def _named(by: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
-    if isinstance(by, Mapping):
-        if not by:
-            raise ValueError(
-                "by must name at least one way to part the rows, got an empty dict; leave it out instead"
-            )
-        return {str(name): values for name, values in by.items()}
-    return {"group": by}
+    if not isinstance(by, Mapping):
+        return {"group": by}
+    if not by:
+        raise ValueError(
+            "by must name at least one way to part the rows, got an empty dict; "
+            "leave it out instead"
+        )
+    return {str(name): values for name, values in by.items()}
 
 
-def _parts(by: str, values: ArrayLike, view: View) -> dict[str, Ints]:
+def _parts(by: str, values: ArrayLike, view: View) -> Parts:
     """Rows of each value, in the order of the values; rows of no weight are left out."""
     array = host(values)
-    if (
-        array.dtype == object
-        and array.ndim == 1
-        and any(isinstance(each, list | np.ndarray) for each in array)
-    ):
-        raise ValueError(f"by must have one value a row; {by!r} holds lists; name another column")
-    if array.shape != (view.n,):
-        raise ValueError(
-            f"by must have one value for each of the {view.n:,} rows; {by!r} has shape {array.shape}"
-        )
+    _check_values(by, array, view.n)
     distinct, place = _places(array)
-    kept = np.arange(view.n) if view.w is None else np.flatnonzero(view.w)
+    kept = present(view.w, view.n)
     order = kept[np.argsort(place[kept], kind="stable")]
-    starts = np.flatnonzero(np.append(True, np.diff(place[order]) != 0))
-    rows = np.split(order, starts[1:])
-    return {distinct[place[each[0]]]: each for each in rows}
+    is_start = np.append(True, np.diff(place[order]) != 0)
+    starts = np.flatnonzero(is_start)
+    rows_by_value = np.split(order, starts[1:])
+    return {distinct[place[rows[0]]]: rows for rows in rows_by_value}
+
+
+def _check_values(by: str, array: NDArray[Any], n: int) -> None:
+    if _holds_lists(array):
+        raise ValueError(f"by must have one value a row; {by!r} holds lists; name another column")
+    if array.shape != (n,):
+        raise ValueError(
+            f"by must have one value for each of the {n:,} rows; {by!r} has shape {array.shape}"
+        )
+
+
+def _holds_lists(array: NDArray[Any]) -> bool:
+    if array.dtype != object or array.ndim != 1:
+        return False
+    return any(isinstance(each, list | np.ndarray) for each in array)
 
 
 def _places(array: NDArray[Any]) -> tuple[list[str], Ints]:
-    """Distinct values in words, in ascending order, missing ones last, and which of them each row has."""
+    """Distinct values in words, ascending, missing ones last, and which of them each row has."""
     if array.dtype.kind in "biuf":
-        found, place = np.unique(array, return_inverse=True, equal_nan=True)
-        return [MISSING if value != value else _told(value) for value in found], place
+        distinct, place = np.unique(array, return_inverse=True, equal_nan=True)
+        return [_in_words(value) for value in distinct], place
     values = [None if _is_missing(value) else value for value in array.tolist()]
-    # Numbers by value, then text, then what is missing.
-    distinct = sorted(
-        set(values), key=lambda value: (value is None, isinstance(value, str), _ordered(value))
-    )
-    at = {value: k for k, value in enumerate(distinct)}
-    return [MISSING if value is None else _told(value) for value in distinct], np.array(
-        [at[value] for value in values]
-    )
+    ordered = sorted(set(values), key=_sort_key)
+    place_of = {value: place for place, value in enumerate(ordered)}
+    words = [_in_words(value) for value in ordered]
+    return words, np.array([place_of[value] for value in values])
 
 
-def _told(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
-    """A whole number without its point, as columns with gaps have it."""
-    return (
-        f"{value:.0f}"
-        if isinstance(value, float | np.floating) and value == np.rint(value)
-        else str(value)
-    )
+def _in_words(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
+    """A value as it is shown: a whole number without its point, as columns with gaps have it."""
+    if _is_missing(value):
+        return MISSING
+    if isinstance(value, float | np.floating) and value == np.rint(value):
+        return f"{value:.0f}"
+    return str(value)
 
 
-def _ordered(value: Any) -> Any:  # noqa: ANN401
-    return value if isinstance(value, float | int) else str(value)
+def _sort_key(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401
+    """Numbers by value, then text, then what is missing."""
+    comparable = value if isinstance(value, float | int) else str(value)
+    return value is None, isinstance(value, str), comparable
 
 
 def _is_missing(value: Any) -> bool:  # noqa: ANN401
-    """None, nan, or the NA of pandas, which is not even equal to itself in a way that is true or false."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
+    """Whether it is None, nan, or the NA of pandas, whose equality is neither true nor false."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return bool(value != value)
 
 
-def _largest(parts: dict[str, Ints], view: View) -> dict[str, Ints]:
-    def weight(rows: Ints) -> float:
-        return float(len(rows) if view.w is None else view.w[rows].sum())
+def _largest(parts: Parts, view: View) -> Parts:
+    def weight(name: str) -> float:
+        rows = parts[name]
+        return total(some(view.w, rows), len(rows))
 
-    kept = set(sorted(parts, key=lambda name: -weight(parts[name]))[:MOST_SHOWN])
+    by_weight = sorted(parts, key=weight, reverse=True)
+    kept = set(by_weight[:MOST_GROUPS])
     return {name: rows for name, rows in parts.items() if name in kept}
 
 
-def _notes(parted: dict[str, dict[str, Ints]], found: list[Group]) -> Iterator[str]:
+def _notes(parted: dict[str, Parts], n_groups: int) -> Iterator[str]:
     for name, parts in parted.items():
-        if len(parts) > MOST_SHOWN:
-            yield TOO_MANY.format(name, len(parts), MOST_SHOWN)
-    if len(found) >= 20:
-        yield BY_CHANCE.format(len(found), len(found) / 20)
+        if len(parts) > MOST_GROUPS:
+            yield TOO_MANY.format(name, len(parts), MOST_GROUPS)
+    if n_groups >= MANY_GROUPS:
+        yield SOME_LOOK_OFF.format(n_groups, n_groups / MANY_GROUPS)

@@ -3,33 +3,40 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..choosing import Measured
+from ..inference.measuring import Ends
+from ..inference.tests import ks_limit
+from ..inputs.checks import Undefined
 from ..inputs.predictions import Predictions
 from ..inputs.questions import within_top_r
-from ..inputs.views import View
+from ..inputs.views import Data, View
+from ..measures.draws import summarised
 from ..measures.errors import calibration_error, ece, sweep_ece
 from ..measures.ks import ks_error
-from ..measures.scores import brier, nll, observed_expected, slope_intercept
+from ..measures.recalibration_line import observed_expected, slope_intercept
+from ..measures.scores import brier, event_rate, mean_claim, nll
 from ..progress import progress, quiet
 from .class_errors import ClassError, measures_all
-from .intervals import Ends, of_mean, of_measure, of_share, row_losses, summarised
-from .verdict import chance_limit, mean_claim, share
+from .confidence import report_interval
+from .units import Unit
 
-Unit = Literal["%", "points", "nats", ""]
 BY_CHANCE = "KS by chance"
-WHOLE, TOP, TWO, EACH = "Whole vector", "Top label", "Top two", "Each class against the rest"
+WHOLE_VECTOR = "Whole vector"
+TOP_LABEL = "Top label"
+TOP_TWO = "Top two"
+EACH_CLASS = "Each class against the rest"
+TOO_SLOW = "left out, as it is slow: classwise_ece(x)"
 
 
 @dataclass(frozen=True)
-class Row:
-    """One number: of which question, its name, its value as a fraction, how it is shown, and what it means.
+class MeasureRow:
+    """One number: of which question, its name, its value as a fraction, its unit, its meaning.
 
-    A value of None is undefined or was left out, and `meaning` says why. Where they were asked for, `low` and `high`
-    are the ends of its 95% interval.
+    A value of None is undefined or was left out, and `meaning` says why. Where they were asked for,
+    `low` and `high` are the ends of its 95% interval.
     """
 
     view: str
@@ -42,122 +49,153 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Number:
-    """A row before it is measured: what is asked of a view, and whether chance has a say in it."""
+class ListedMeasure:
+    """A measure as the table lists it, and whether its interval needs draws, or it has none."""
 
     name: str
-    measure: Callable[[View], float]
+    measure: Callable[[Any], float]
     unit: Unit
     meaning: str
-    varies: bool = True
+    interval: Literal["formula", "draws"] | None = "draws"
 
 
-Entry = tuple[Row, Callable[[], Ends] | None]  # a row, and how to find its interval if it has one
+class Entry(NamedTuple):
+    """A row, and how to find its interval where it has one."""
 
+    row: MeasureRow
+    interval: Callable[[], Ends] | None
+
+
+def _slope(view: View) -> float:
+    return slope_intercept(view).slope
+
+
+def _intercept(view: View) -> float:
+    return slope_intercept(view).intercept
+
+
+SURPRISE = "surprise at the truth; less is better"
+MISS = "squared miss, from 0 (perfect) to {}"
+OF_TOP_LABELS = (
+    ListedMeasure("accuracy", event_rate, "%", "how often the top label is right", "formula"),
+)
+OF_EVENTS = (
+    ListedMeasure("event rate", event_rate, "%", "how often the event happened", "formula"),
+)
+OF_VECTORS = (
+    ListedMeasure("NLL", nll, "nats", SURPRISE, "formula"),
+    ListedMeasure("Brier score", brier, "", MISS.format(2), "formula"),
+)
+OF_CHANCES = (
+    ListedMeasure("NLL", nll, "nats", SURPRISE, "formula"),
+    ListedMeasure("Brier score", brier, "", MISS.format(1), "formula"),
+)
 OF_CLAIMS = (
-    Number("ECE", ece, "points", "mean gap over 15 bins of equal width"),
-    Number("sweep ECE", sweep_ece, "points", "mean gap over as many bins as keep rising"),
-    Number("KS error", ks_error, "points", "widest gap of the running sums, no bins"),
-    Number(
-        BY_CHANCE, chance_limit, "points", "calibrated claims stay below, 19 in 20", varies=False
-    ),
-    Number(
+    ListedMeasure("mean confidence", mean_claim, "%", "the chance claimed, on average", "formula"),
+    ListedMeasure("ECE", ece, "points", "mean gap over 15 bins of equal width"),
+    ListedMeasure("sweep ECE", sweep_ece, "points", "mean gap over as many bins as keep rising"),
+    ListedMeasure("KS error", ks_error, "points", "widest gap of the running sums, no bins"),
+    ListedMeasure(BY_CHANCE, ks_limit, "points", "calibrated claims stay below, 19 in 20", None),
+    ListedMeasure(
         "calibration error", calibration_error, "points", "mean gap to a smooth curve of best fit"
     ),
-    Number(
-        "slope", lambda x: slope_intercept(x).slope, "", "1 is right; below it, claims too extreme"
+    ListedMeasure("slope", _slope, "", "1 is right; below it, claims too extreme"),
+    ListedMeasure("intercept", _intercept, "", "0 is right; log odds added to the slope"),
+    ListedMeasure(
+        "observed/expected", observed_expected, "", "1 is right; below it, too much is claimed"
     ),
-    Number(
-        "intercept",
-        lambda x: slope_intercept(x).intercept,
-        "",
-        "0 is right; log odds added to the slope",
-    ),
-    Number("observed/expected", observed_expected, "", "1 is right; below it, too much is claimed"),
 )
-OF_TOP_TWO = (Number("KS error", ks_error, "points", "is the right class one of the top two?"),)
+OF_TOP_TWO = (
+    ListedMeasure("KS error", ks_error, "points", "is the right class one of the top two?"),
+)
 
 
-def rows_of(
-    x: Measured, view: View, errors: Sequence[ClassError], *, intervals: bool = False
-) -> tuple[tuple[Row, ...], tuple[str, ...]]:
+def measure_rows(
+    x: Data, view: View, errors: Sequence[ClassError], *, intervals: bool = False
+) -> tuple[tuple[MeasureRow, ...], tuple[str, ...]]:
     """Every number of a report, and why some have no interval; `errors` are those of classes."""
     entries = list(_entries(x, view, errors))
     if not intervals:
-        return tuple(row for row, _ in entries), ()
-    rows, failures = [], []
+        return tuple(entry.row for entry in entries), ()
+    rows: list[MeasureRow] = []
+    failures: list[str] = []
     with progress("drawing intervals", len(entries)) as tick, quiet():
-        for row, ends in entries:
+        for entry in entries:
             try:
-                low, high = (None, None) if ends is None else ends()
-                rows.append(replace(row, low=low, high=high))
+                rows.append(_with_interval(entry))
             except ValueError as error:
-                rows.append(row)
-                failures.append(f"There is no interval for the {row.name}: {error}.")
+                rows.append(entry.row)
+                failures.append(f"There is no interval for the {entry.row.name}: {error}.")
             tick()
     return tuple(rows), tuple(failures)
 
 
-def _entries(x: Measured, view: View, errors: Sequence[ClassError]) -> Iterator[Entry]:
+def _with_interval(entry: Entry) -> MeasureRow:
+    if entry.interval is None:
+        return entry.row
+    low, high = entry.interval()
+    return replace(entry.row, low=low, high=high)
+
+
+def _entries(x: Data, view: View, errors: Sequence[ClassError]) -> Iterator[Entry]:
     if isinstance(x, View):
-        name = f"Claims that {x.event}"
-        yield from _scores(x, view, name, "event rate", "how often the event happened", 1)
-        yield from _claims(view, name)
+        question = f"Claims that {x.event}"
+        yield from _measured(OF_EVENTS, x, question)
+        yield from _measured(OF_CHANCES, x, question)
+        yield from _measured(OF_CLAIMS, x, question)
         return
-    yield from _scores(x, view, WHOLE, "accuracy", "how often the top label is right", 2)
-    yield from _claims(view, TOP)
+    yield from _measured(OF_TOP_LABELS, view, WHOLE_VECTOR)
+    yield from _measured(OF_VECTORS, x, WHOLE_VECTOR)
+    yield from _measured(OF_CLAIMS, view, TOP_LABEL)
     if x.k > 2:
-        yield from _measured(OF_TOP_TWO, within_top_r(x, 2), TWO)
+        yield from _measured(OF_TOP_TWO, within_top_r(x, 2), TOP_TWO)
     yield from _of_classes(x, errors)
 
 
-def _scores(
-    x: Measured, view: View, name: str, rate: str, meaning: str, most: int
-) -> Iterator[Entry]:
-    yield Row(name, rate, share(view), "%", meaning), lambda: of_share(share(view), view.total)
-    surprise, miss = (
-        "surprise at the truth; less is better",
-        f"squared miss, from 0 (perfect) to {most}",
-    )
-    yield Row(name, "NLL", nll(x), "nats", surprise), lambda: of_mean(row_losses(x, "nll"), view.w)
-    yield (
-        Row(name, "Brier score", brier(x), "", miss),
-        lambda: of_mean(row_losses(x, "brier"), view.w),
-    )
-
-
-def _claims(view: View, name: str) -> Iterator[Entry]:
-    mean = Row(name, "mean confidence", mean_claim(view), "%", "the chance claimed, on average")
-    yield mean, lambda: of_mean(view.p.astype(np.float64), view.w)
-    yield from _measured(OF_CLAIMS, view, name)
-
-
-def _measured(numbers: Sequence[Number], view: View, name: str) -> Iterator[Entry]:
-    few = cache(partial(summarised, view))
-    for each in numbers:
+def _measured(listed: Sequence[ListedMeasure], x: Data, question: str) -> Iterator[Entry]:
+    # One summary serves all that draw, and is made when the first is asked for.
+    summary = cache(partial(_summary, x))
+    for each in listed:
         try:
-            row = Row(name, each.name, each.measure(view), each.unit, each.meaning)
+            value = each.measure(x)
         except ValueError as error:
-            # A measure refuses where it has no value, and says why after its rule.
-            row = Row(name, each.name, None, each.unit, str(error).rpartition(": ")[2])
-        yield (
-            row,
-            partial(_drawn, each.measure, few) if each.varies and row.value is not None else None,
-        )
+            row = MeasureRow(question, each.name, None, each.unit, _why(error))
+            yield Entry(row, None)
+            continue
+        row = MeasureRow(question, each.name, value, each.unit, each.meaning)
+        yield Entry(row, _interval(each, x, summary))
 
 
-def _drawn(measure: Callable[[View], float], few: Callable[[], View]) -> Ends:
-    return of_measure(measure, few())
+def _interval(
+    listed: ListedMeasure, x: Data, summary: Callable[[], Data]
+) -> Callable[[], Ends] | None:
+    def by_formula() -> Ends:
+        return report_interval(listed.measure, x)
+
+    def by_draws() -> Ends:
+        return report_interval(listed.measure, summary())
+
+    if listed.interval is None:
+        return None
+    return by_formula if listed.interval == "formula" else by_draws
+
+
+def _summary(x: Data) -> Data:
+    return summarised(x) if isinstance(x, View) else x
+
+
+def _why(error: ValueError) -> str:
+    return error.reason if isinstance(error, Undefined) else str(error)
 
 
 def _of_classes(pred: Predictions, errors: Sequence[ClassError]) -> Iterator[Entry]:
-    means: tuple[float | None, float | None] = (None, None)
-    told = ("left out, as it is slow: classwise_ece(x)",) * 2
-    if measures_all(pred):
-        means = (
-            float(np.mean([each.ece for each in errors])),
-            float(np.mean([each.ks for each in errors])),
-        )
-        told = "averaged over classes, most claims near 0", "averaged over classes"
-    for name, value, meaning in zip(("mean ECE", "mean KS error"), means, told, strict=True):
-        yield Row(EACH, name, value, "points", meaning), None
+    if not measures_all(pred):
+        yield Entry(MeasureRow(EACH_CLASS, "mean ECE", None, "points", TOO_SLOW), None)
+        yield Entry(MeasureRow(EACH_CLASS, "mean KS error", None, "points", TOO_SLOW), None)
+        return
+    mean_ece = float(np.mean([each.ece for each in errors]))
+    mean_ks = float(np.mean([each.ks for each in errors]))
+    near_zero = "averaged over classes, most claims near 0"
+    averaged = "averaged over classes"
+    yield Entry(MeasureRow(EACH_CLASS, "mean ECE", mean_ece, "points", near_zero), None)
+    yield Entry(MeasureRow(EACH_CLASS, "mean KS error", mean_ks, "points", averaged), None)

@@ -1,23 +1,26 @@
-"""Ranking: families or models side by side on the same rows, and in plain words which is best and why."""
+"""Families or models side by side on the same rows, and in plain words which is best and why."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choosing import Contender, Measured, Selection, compare, contender
+from ..choosing import compare
+from ..contenders import Contender, Selection, contender
 from ..families.family import Family
 from ..families.multiclass.identity import Identity
 from ..inputs.predictions import Predictions
-from .recalibration import SAME_ROWS, are_same_rows
-from .summary import described
+from ..inputs.views import Data
+from .data_summary import data_in_words
+from .recalibration import SAME_ROWS, are_same_rows, fit_command
 
 DIGITS = 4  # of the NLL, as it is shown: what is equal to them is a tie
 SCORES = {"nll": "NLL", "brier": "Brier score"}
-BEST = "{} lowers the NLL most, by {}: `calibrant fit --family {}`. To weigh noise as well: `calibrant fit --select`."
-LEAVE = "No family lowers the NLL: leave the probabilities as they are."
+BEST_FAMILY = "{} lowers the NLL most, by {}{}. To weigh noise as well: `calibrant fit --select`."
+NO_FAMILY = "No family lowers the NLL: leave the probabilities as they are."
 OTHER_ROWS = (
     "{} has other labels than {}: scores on different rows say little about which model is better."
 )
@@ -25,7 +28,7 @@ OTHER_ROWS = (
 
 @dataclass(frozen=True)
 class Ranking:
-    """What was found, as plain numbers and words: rows from the least NLL on, in the order given where it is equal."""
+    """What was found: rows from the least NLL on, in the order given where it is equal."""
 
     fitted_on: str | None
     scored_on: str
@@ -44,98 +47,127 @@ class Ranking:
         return found
 
 
-def rank_families(fit_on: Measured, test: Measured, families: Mapping[str, Family]) -> Ranking:
+def rank_families(fit_on: Data, test: Data, families: Mapping[str, Family]) -> Ranking:
     """Families fitted on some rows and scored on others, and the claims as they are among them.
 
     >>> from calibrant import Isotonic, Temperature, samples
-    >>> found = rank_families(*samples.load("c10-resnet18"), {"isotonic": Isotonic(), "temperature": Temperature()})
-    >>> found.words  # doctest: +ELLIPSIS
+    >>> families = {"isotonic": Isotonic(), "temperature": Temperature()}
+    >>> rank_families(*samples.load("c10-resnet18"), families).words  # doctest: +ELLIPSIS
     'temperature lowers the NLL most, by 0.0264: `calibrant fit --family temperature`. ...
     """
-    if (_sort(fit_on), _kind(fit_on)) != (_sort(test), _kind(test)):
-        got = f"{described(fit_on)}, to fit on and {described(test)}, to score"
-        raise ValueError(
-            f"rows to fit on and rows to score must come from one model and be alike, got {got}"
-        )
+    _check_alike(fit_on, test)
     found = compare(fit_on, test, families)
+    before = found.rows[0]
     if len(found.rows) == 1:
         name, why = found.failures[0]
         raise ValueError(f"no family could be compared; {name}: {why}")
-    rows, before = _by_nll(found.rows), found.rows[0]
-    best, gain = rows[0].name, before.nll - rows[0].nll
-    words = LEAVE if rows[0] is before else BEST.format(best, f"{gain:.{DIGITS}f}", best)
-    warnings, has_classes = (
-        (SAME_ROWS,) if are_same_rows(fit_on, test) else (),
-        isinstance(test, Predictions),
-    )
+    rows = _by_nll(found.rows)
+    best = rows[0]
+    words = NO_FAMILY
+    if best is not before:
+        words = _best_family(best, families[best.name], before.nll - best.nll)
     return Ranking(
-        described(fit_on), described(test), has_classes, rows, found.failures, warnings, words
+        fitted_on=data_in_words(fit_on),
+        scored_on=data_in_words(test),
+        has_classes=isinstance(test, Predictions),
+        rows=rows,
+        failures=found.failures,
+        warnings=(SAME_ROWS,) if are_same_rows(fit_on, test) else (),
+        words=words,
     )
 
 
-def rank_models(models: Sequence[tuple[str, Measured]]) -> Ranking:
+def rank_models(models: Sequence[tuple[str, Data]]) -> Ranking:
     """Models, by name, as they are.
 
     >>> from calibrant import samples
-    >>> found = rank_models([(name, samples.load(name)[1]) for name in ("c10-lenet5", "c10-resnet18")])
-    >>> found.words
+    >>> names = ("c10-lenet5", "c10-resnet18")
+    >>> rank_models([(name, samples.load(name)[1]) for name in names]).words
     'c10-resnet18 has the least NLL, 0.5867 below c10-lenet5.'
     """
     (first, x), *others = models
     for name, other in others:
         if _sort(other) != _sort(x):
             raise ValueError(
-                f"models must be of one sort: {first} has rows of {_sort(x)}, {name} of {_sort(other)}"
+                f"models must be of one sort: {first} has rows of {_sort(x)}, "
+                f"{name} of {_sort(other)}"
             )
+    strangers = [name for name, other in others if not _has_same_truth(other, x)]
     rows = _by_nll([contender(name, each) for name, each in models])
-    best, second = rows[:2]
-    gap = round(second.nll - best.nll, DIGITS)
-    words = f"{best.name} has the least NLL, {f'{gap:.{DIGITS}f} below' if gap else 'as low as that of'} {second.name}."
-    sharpest = max(rows, key=lambda row: row.accuracy)
-    if isinstance(x, Predictions) and sharpest.accuracy > best.accuracy:
-        words += (
-            f" {sharpest.name} is right most often, {100 * sharpest.accuracy:.2f}% of the time."
-        )
-    warnings = tuple(
-        OTHER_ROWS.format(name, first) for name, other in others if not _has_same_truth(other, x)
-    )
+    has_classes = isinstance(x, Predictions)
     return Ranking(
-        None, f"{x.n:,} rows of {_sort(x)}", isinstance(x, Predictions), rows, (), warnings, words
+        fitted_on=None,
+        scored_on=f"{x.n:,} rows of {_sort(x)}",
+        has_classes=has_classes,
+        rows=rows,
+        failures=(),
+        warnings=tuple(OTHER_ROWS.format(name, first) for name in strangers),
+        words=_best_model(rows, has_classes=has_classes),
     )
 
 
 def reason(found: Selection) -> str:
     """Why cross-validation chose what it did."""
-    best, score = min(found.rows, key=lambda row: row.score).name, SCORES[found.score]
+    best = min(found.rows, key=attrgetter("score")).name
+    score = SCORES[found.score]
     stay = " The probabilities stay as they are." if isinstance(found.chosen, Identity) else ""
     if found.name != best:
         near = f"whose held-out {score} is within a standard error of the best, {best}"
         return f"Chose {found.name}: the simplest {near}.{stay}"
-    also = (
-        "" if found.rows[0].name == best else ", and none simpler is within a standard error of it"
-    )
+    has_simpler = found.rows[0].name != best
+    also = ", and none simpler is within a standard error of it" if has_simpler else ""
     return f"Chose {best}: its held-out {score} is the least{also}.{stay}"
 
 
+def _check_alike(fit_on: Data, test: Data) -> None:
+    if _sort(fit_on) != _sort(test) or _kind(fit_on) != _kind(test):
+        raise ValueError(
+            "rows to fit on and rows to score must come from one model and be alike, "
+            f"got {data_in_words(fit_on)}, to fit on and {data_in_words(test)}, to score"
+        )
+
+
+def _best_family(best: Contender, family: Family, gain: float) -> str:
+    command = fit_command(family)
+    told = "" if command is None else f": `{command}`"
+    return BEST_FAMILY.format(best.name, f"{gain:.{DIGITS}f}", told)
+
+
+def _best_model(rows: Sequence[Contender], *, has_classes: bool) -> str:
+    best, second = rows[:2]
+    gap = round(second.nll - best.nll, DIGITS)
+    ahead = f"{gap:.{DIGITS}f} below" if gap else "as low as that of"
+    words = f"{best.name} has the least NLL, {ahead} {second.name}."
+    sharpest = max(rows, key=attrgetter("accuracy"))
+    if not has_classes or sharpest.accuracy <= best.accuracy:
+        return words
+    share = f"{100 * sharpest.accuracy:.2f}%"
+    return f"{words} {sharpest.name} is right most often, {share} of the time."
+
+
 def _by_nll(rows: Sequence[Contender]) -> tuple[Contender, ...]:
-    return tuple(sorted(rows, key=lambda row: round(row.nll, DIGITS)))
+    def shown_nll(row: Contender) -> float:
+        return round(row.nll, DIGITS)
+
+    return tuple(sorted(rows, key=shown_nll))
 
 
-def _sort(x: Measured) -> str:
+def _sort(x: Data) -> str:
     return f"{x.k} classes" if isinstance(x, Predictions) else "one chance each"
 
 
-def _kind(x: Measured) -> str | None:
+def _kind(x: Data) -> str | None:
     return x.kind if isinstance(x, Predictions) else None
 
 
-def _has_same_truth(x: Measured, y: Measured) -> bool:
-    if isinstance(x, Predictions) and isinstance(y, Predictions):
-        return np.array_equal(_labels(x), _labels(y))
+def _has_same_truth(x: Data, other: Data) -> bool:
+    if isinstance(x, Predictions) and isinstance(other, Predictions):
+        return np.array_equal(_label_names(x), _label_names(other))
     # Of one chance a row the outcome may be whether the model was right, which is each model's own.
-    return x.n == y.n
+    return x.n == other.n
 
 
-def _labels(pred: Predictions) -> NDArray[np.str_]:
+def _label_names(pred: Predictions) -> NDArray[np.str_]:
     """By name, as two files may order their classes differently."""
-    return np.array([str(name) for name in pred.classes])[pred.labels]
+    names = np.array([str(name) for name in pred.classes])
+    return names[pred.labels]

@@ -1,307 +1,245 @@
-"""A report on the terminal: a page that reads well at 80 columns, and as plain text anywhere else."""
+"""Reports and rankings on the terminal: they read well at 80 columns, and without colour."""
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from .units import Unit, shown, shown_finely
+
 if TYPE_CHECKING:
-    from ..choosing import Selection
-    from ..fitting.newton import Certificate
+    from ..contenders import Candidate, Contender, Selection
     from .class_errors import ClassError
-    from .description import Answer, Description, Fact
-    from .groups import Group as Part
-    from .measure_table import Row, Unit
+    from .groups import Group as RowGroup
+    from .measure_table import MeasureRow
     from .ranking import Ranking
-    from .recalibration import Standing
+    from .recalibration import ScoreRow
     from .summary import Report
 
+TableLine = tuple[str, ...]
+
 MOST_WIDTH = 100
+MOST_CLASSES_SHOWN = 5
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-STRIP = 36
-WORST = 5
-SPREAD = "Over the classes, before the chances are made to sum to one; --class NAME shows one map."
 
 
-def page(found: "Report") -> Group:
-    """The whole report: the verdict first, the numbers after it, then what to mind and what to do."""
-    parts: list[RenderableType] = [_text(found.about, "bold"), "", _text(found.verdict), ""]
+def report_page(found: "Report") -> Group:
+    """The whole report: the verdict, the numbers, then what to mind and what to do."""
+    parts: list[RenderableType] = [text(found.about, "bold"), "", text(found.verdict), ""]
+    for title, body in _sections(found):
+        parts += [text(title, "bold"), body, ""]
+    return Group(*parts, text(found.advice))
+
+
+def _sections(found: "Report") -> Iterator[tuple[str, RenderableType]]:
     for view in dict.fromkeys(row.view for row in found.rows):
-        parts += [
-            _text(view, "bold"),
-            _numbers([row for row in found.rows if row.view == view]),
-            "",
-        ]
+        yield view, _measures([row for row in found.rows if row.view == view])
     if found.standings:
-        parts += [
-            Text("What a map fitted on other rows would do", "bold"),
-            comparison(found.standings),
-            "",
-        ]
+        yield "What a map fitted on other rows would do", comparison(found.standings)
     if found.k is not None and found.k > 2 and found.classes:
-        parts += [Text("Classes furthest off", "bold"), _classes(found.classes[:WORST]), ""]
+        yield "Classes furthest off", _classes(found.classes[:MOST_CLASSES_SHOWN])
     for by in dict.fromkeys(each.by for each in found.groups):
-        parts += [
-            _text(f"By {by}", "bold"),
-            _groups([each for each in found.groups if each.by == by]),
-            "",
-        ]
+        yield f"By {by}", _groups([each for each in found.groups if each.by == by])
     if found.warnings:
-        parts += [
-            Text("Mind", "bold"),
-            *(Padding(_text(warning), (0, 0, 0, 2)) for warning in found.warnings),
-            "",
-        ]
-    return Group(*parts, _text(found.advice))
+        yield "Mind", Group(*(_indented(warning) for warning in found.warnings))
 
 
-def comparison(standings: "Sequence[Standing]") -> Table:
+def comparison(standings: "Sequence[ScoreRow]") -> Table:
     """Scores side by side: a line each."""
-    has_classes = standings[0].accuracy is not None
-    columns = [
-        *(
-            [("accuracy %", [_shown(each.accuracy, "%") for each in standings])]
-            if has_classes
-            else []
-        ),
-        ("NLL", [_shown(each.nll, "nats") for each in standings]),
-        ("Brier", [_shown(each.brier, "") for each in standings]),
-        ("ECE points", [_shown(each.ece, "points") for each in standings]),
-        ("KS points", [_shown(each.ks, "points") for each in standings]),
-    ]
-    return _lines([each.name for each in standings], columns)
+    heads = ("accuracy %", "NLL", "Brier", "ECE points", "KS points")
+
+    def line(row: "ScoreRow") -> TableLine:
+        return (
+            row.name,
+            _if_known(row.accuracy, "%"),
+            shown(row.nll, "nats"),
+            shown(row.brier, ""),
+            shown(row.ece, "points"),
+            shown(row.ks, "points"),
+        )
+
+    return _table(heads, [line(row) for row in standings])
 
 
 def ranking_page(found: "Ranking") -> Group:
     """Families or models side by side, and which is best."""
-    fitted = [] if found.fitted_on is None else [_text(f"Fitted on {found.fitted_on}.")]
-    warnings = (_text(f"Mind: {warning}\n") for warning in found.warnings)
-    scored = _text(f"Scored on {found.scored_on}.\n")
-    return Group(
-        *fitted, scored, _ranked(found), *_failed(found.failures), "", *warnings, _text(found.words)
-    )
+    parts: list[RenderableType] = []
+    if found.fitted_on is not None:
+        parts.append(text(f"Fitted on {found.fitted_on}."))
+    parts += [text(f"Scored on {found.scored_on}.\n"), _ranked(found)]
+    parts += [*_failed(found.failures), ""]
+    parts += [text(f"Mind: {warning}\n") for warning in found.warnings]
+    return Group(*parts, text(found.words))
 
 
 def selection_page(found: "Selection") -> Group:
     """Families as cross-validation saw them, and why one was chosen."""
     from .ranking import SCORES, reason
 
-    columns = [
-        (f"held-out\n{SCORES[found.score]}", [f"{row.score:.5f}" for row in found.rows]),
-        ("standard\nerror", [f"{row.error:.5f}" for row in found.rows]),
-        ("behind\nthe best", [f"{abs(row.behind):.5f}" for row in found.rows]),
-        ("standard\nerror", [f"{row.behind_error:.5f}" for row in found.rows]),
-        ("", ["chosen" if row.name == found.name else "" for row in found.rows]),
-    ]
-    table = _lines([row.name for row in found.rows], columns)
-    return Group(table, *_failed(found.failures), "", _text(reason(found)), "")
+    score = f"held-out\n{SCORES[found.score]}"
+    heads = (score, "standard\nerror", "behind\nthe best", "standard\nerror", "")
 
-
-def map_page(found: "Description") -> Group:
-    """A fitted map: what it is, its numbers, and what it makes of a few claims."""
-    whose = "" if found.of_class is None else f"; here the map of class {found.of_class}"
-    parts: list[RenderableType] = [
-        _text(found.family, "bold"),
-        _text(f"Fitted on {found.fitted_on}{whose}."),
-        "",
-    ]
-    if found.facts:
-        parts += [facts(found.facts), ""]
-    if found.caution is not None:
-        parts += [caution(found.caution), ""]
-    if found.certificate is not None:
-        parts += [optimum(found.certificate), ""]
-    if found.band == "all classes":
-        parts += [Text(SPREAD), ""]
-    return Group(*parts, _answers(found)) if found.answers else Group(*parts[:-1])
-
-
-def caution(words: str) -> Text:
-    """A line that should be read before the numbers are believed."""
-    return Text(f"Caution: {words}.", "yellow")
-
-
-def optimum(proof: "Certificate") -> str:
-    """How surely the best map of its family was found."""
-    return f"Optimum reached in {proof.steps} steps (slope {proof.slope:.0e}, allowed {proof.tolerance:.0e})."
-
-
-def facts(found: "Sequence[Fact]") -> Table:
-    """The numbers of a map: a line each."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    for justify in ("left", "right", "left"):
-        table.add_column(justify=justify, no_wrap=justify == "right")
-    for fact in found:
-        spread = (
-            ""
-            if fact.least is None or fact.most is None
-            else f"({_told(fact.least)} to {_told(fact.most)}) "
+    def line(row: "Candidate") -> TableLine:
+        return (
+            row.name,
+            f"{row.score:.5f}",
+            f"{row.error:.5f}",
+            f"{abs(row.behind):.5f}",
+            f"{row.behind_error:.5f}",
+            "chosen" if row.name == found.name else "",
         )
-        table.add_row(f"  {fact.name}", _told(fact.value), Text(f"{spread}{fact.meaning}", "dim"))
-    return table
+
+    table = _table(heads, [line(row) for row in found.rows])
+    return Group(table, *_failed(found.failures), "", text(reason(found)), "")
 
 
-def plain(renderable: RenderableType) -> str:
+def plain_text(renderable: RenderableType) -> str:
     """Text without colour, as wide as the terminal but no wider than reads well."""
     out = StringIO()
-    width = min(get_terminal_size().columns, MOST_WIDTH)
-    Console(
-        file=out, width=width, color_system=None, force_terminal=False, force_jupyter=False
-    ).print(renderable)
-    return "\n".join(text.rstrip() for text in out.getvalue().splitlines())
+    console = Console(
+        file=out,
+        width=min(get_terminal_size().columns, MOST_WIDTH),
+        color_system=None,
+        force_terminal=False,
+        force_jupyter=False,
+    )
+    console.print(renderable)
+    lines = out.getvalue().splitlines()
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def harmless(words: str) -> str:
-    """Words whose control characters, but for ends of lines, are told and not obeyed by a terminal."""
-    return _CONTROL.sub(lambda sign: repr(sign[0])[1:-1], words)
+    """Words whose control characters, but for ends of lines, are told and not obeyed."""
+
+    def told(sign: re.Match[str]) -> str:
+        return repr(sign[0])[1:-1]
+
+    return _CONTROL.sub(told, words)
 
 
-def _text(words: str, style: str = "") -> Text:
+def text(words: str, style: str = "") -> Text:
     """Words that may hold names of somebody else's."""
     return Text(harmless(words), style)
 
 
-def _ranked(found: "Ranking") -> Table:
-    rows = found.rows
-    # Heads of two lines, so that names have room.
-    columns = [
-        ("accuracy\n%", [_shown(row.accuracy, "%") if found.has_classes else "" for row in rows]),
-        ("NLL\n", [_shown(row.nll, "nats") for row in rows]),
-        ("Brier\n", [_shown(row.brier, "") for row in rows]),
-        ("ECE\npoints", [_shown(row.ece, "points") for row in rows]),
-        (
-            "ECE by\nclass",
-            [
-                "" if row.classwise_ece is None else _shown(row.classwise_ece, "points")
-                for row in rows
-            ],
-        ),
-        ("KS\npoints", [_shown(row.ks_error, "points") for row in rows]),
-        ("fit\ns", [_seconds(row.fit_seconds) if row.fit_seconds else "" for row in rows]),
-    ]
-    return _lines(
-        [row.name for row in rows], [(head, cells) for head, cells in columns if any(cells)]
-    )
+def _indented(words: str) -> Padding:
+    return Padding(text(words), (0, 0, 0, 2))
 
 
 def _failed(failures: Sequence[tuple[str, str]]) -> list[Padding]:
-    return [Padding(_text(f"{name} failed: {why}"), (0, 0, 0, 2)) for name, why in failures]
+    return [_indented(f"{name} failed: {why}") for name, why in failures]
 
 
-def _lines(names: Sequence[str], columns: Sequence[tuple[str, Sequence[str]]]) -> Table:
+def _table(heads: TableLine, lines: Sequence[TableLine]) -> Table:
+    """A table of lines that begin with a name; a column whose cells are all empty is left out."""
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     table.add_column(overflow="fold")
-    for head, _ in columns:
-        table.add_column(head, justify="right", no_wrap=True)
-    for name, *cells in zip(names, *(cells for _, cells in columns), strict=True):
-        table.add_row(Padding(_text(name), (0, 0, 0, 2)), *cells)
+    kept = []
+    for place, head in enumerate(heads, start=1):
+        if any(line[place] for line in lines):
+            table.add_column(head, justify="right", no_wrap=True)
+            kept.append(place)
+    for line in lines:
+        cells = [line[place] for place in kept]
+        table.add_row(_indented(line[0]), *cells)
     return table
 
 
-def _numbers(rows: "Sequence[Row]") -> Table:
-    has_ends = any(row.low is not None for row in rows)
+def _ranked(found: "Ranking") -> Table:
+    # Of two lines, so that names have room.
+    heads = (
+        "accuracy\n%",
+        "NLL\n",
+        "Brier\n",
+        "ECE\npoints",
+        "ECE by\nclass",
+        "KS\npoints",
+        "fit\ns",
+    )
+
+    def line(row: "Contender") -> TableLine:
+        return (
+            row.name,
+            shown(row.accuracy, "%") if found.has_classes else "",
+            shown(row.nll, "nats"),
+            shown(row.brier, ""),
+            shown(row.ece, "points"),
+            _if_known(row.classwise_ece, "points"),
+            shown(row.ks_error, "points"),
+            _shown_seconds(row.fit_seconds),
+        )
+
+    return _table(heads, [line(row) for row in found.rows])
+
+
+def _measures(rows: "Sequence[MeasureRow]") -> Table:
+    has_intervals = any(row.low is not None for row in rows)
     table = Table(box=None, show_header=False, padding=(0, 1, 0, 0), pad_edge=False)
-    for width in (19, 9, 7):
-        table.add_column(width=width, no_wrap=True, justify="right" if width == 9 else "left")
-    if has_ends:
+    table.add_column(width=19, no_wrap=True)
+    table.add_column(width=9, no_wrap=True, justify="right")
+    table.add_column(width=7, no_wrap=True)
+    if has_intervals:
         table.add_column(no_wrap=True)
     table.add_column(style="dim")
     for row in rows:
-        unit = "" if row.value is None else row.unit
-        ends = [_between(row.low, row.high, row.unit)] if has_ends else []
-        table.add_row(f"  {row.name}", _shown(row.value, row.unit), unit, *ends, Text(row.meaning))
+        cells = [f"  {row.name}", shown(row.value, row.unit)]
+        cells.append("" if row.value is None else row.unit)
+        if has_intervals:
+            cells.append(_between(row.low, row.high, row.unit))
+        table.add_row(*cells, Text(row.meaning))
     return table
 
 
 def _classes(found: "Sequence[ClassError]") -> Table:
-    columns = [
-        ("rows", [f"{each.seen:,.6g}" for each in found]),
-        ("claimed %", [_shown(each.claimed, "%") for each in found]),
-        ("happens %", [_shown(each.happened, "%") for each in found]),
-        ("KS points", [f"{100 * each.ks:.3f}" for each in found]),
-        ("by chance", [f"{100 * each.limit:.3f}" for each in found]),
-    ]
-    return _lines([each.name for each in found], columns)
+    heads = ("rows", "claimed %", "happens %", "KS points", "by chance")
 
-
-def _groups(found: "Sequence[Part]") -> Table:
-    columns: list[tuple[str, list[str]]] = [
-        ("rows", [f"{each.total:,.6g}" for each in found]),
-        ("claimed %", [_shown(each.claimed, "%") for each in found]),
-        ("happens %", [_shown(each.happened, "%") for each in found]),
-        ("KS points", [_shown(each.ks, "points") for each in found]),
-        ("95%", [_between(each.low, each.high, "points") for each in found]),
-        ("verdict", [each.finding for each in found]),
-    ]
-    return _lines(
-        [each.name for each in found], [(head, cells) for head, cells in columns if any(cells)]
-    )
-
-
-def _between(low: float | None, high: float | None, unit: "Unit") -> str:
-    return "" if low is None or high is None else f"{_shown(low, unit)} to {_shown(high, unit)}"
-
-
-def _shown(value: float | None, unit: "Unit") -> str:
-    if value is None:
-        return "undefined"
-    return f"{100 * value:.2f}" if unit in ("%", "points") else f"{value:.4f}"
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.2f}" if value < 10 else f"{value:.0f}"
-
-
-def _told(value: float) -> str:
-    return (
-        f"{value:.4f}" if isinstance(value, float) and not value.is_integer() else f"{value:,.0f}"
-    )
-
-
-def _answers(found: "Description") -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for head in ("  claim %", "chance %", *([] if found.band is None else [f"{found.band} %"])):
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column(Legend(), width=STRIP, no_wrap=True)
-    for each in found.answers:
-        band = (
-            []
-            if each.low is None or each.high is None
-            else [f"{100 * each.low:.2f} - {100 * each.high:.2f}"]
+    def line(row: "ClassError") -> TableLine:
+        return (
+            row.name,
+            f"{row.seen:,.6g}",
+            shown(row.claimed, "%"),
+            shown(row.happened, "%"),
+            shown_finely(row.ks),
+            shown_finely(row.limit),
         )
-        table.add_row(f"{100 * each.claim:.0f}", f"{100 * each.chance:.2f}", *band, Strip(each))
-    return table
+
+    return _table(heads, [line(row) for row in found])
 
 
-class Legend:
-    """The head over strips: what the marks are, and where the line begins and ends."""
+def _groups(found: "Sequence[RowGroup]") -> Table:
+    heads = ("rows", "claimed %", "happens %", "KS points", "95%", "verdict")
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        claimed, calibrated, _ = _marks(options)
-        yield Text(f"0{f'{claimed} claim  {calibrated} chance':^{STRIP - 4}}100")
+    def line(row: "RowGroup") -> TableLine:
+        return (
+            row.name,
+            f"{row.total:,.6g}",
+            shown(row.claimed, "%"),
+            shown(row.happened, "%"),
+            shown(row.ks, "points"),
+            _between(row.low, row.high, "points"),
+            row.finding,
+        )
 
-
-@dataclass(frozen=True)
-class Strip:
-    """A claim and its calibrated chance as two marks on a line from 0 to 100%."""
-
-    answer: "Answer"
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        claimed, calibrated, way = _marks(options)
-        first, last = (round(x * (STRIP - 1)) for x in (self.answer.claim, self.answer.chance))
-        cells = [" "] * STRIP
-        cells[min(first, last) : max(first, last)] = way * abs(first - last)
-        cells[first], cells[last] = claimed, calibrated
-        yield Text("".join(cells))
+    return _table(heads, [line(row) for row in found])
 
 
-def _marks(options: ConsoleOptions) -> tuple[str, str, str]:
-    return ("o", "*", "-") if options.ascii_only else ("○", "●", "─")
+def _between(low: float | None, high: float | None, unit: Unit) -> str:
+    if low is None or high is None:
+        return ""
+    return f"{shown(low, unit)} to {shown(high, unit)}"
+
+
+def _if_known(value: float | None, unit: Unit) -> str:
+    return "" if value is None else shown(value, unit)
+
+
+def _shown_seconds(seconds: float) -> str:
+    if not seconds:
+        return ""
+    return f"{seconds:.2f}" if seconds < 10 else f"{seconds:.0f}"

@@ -1,4 +1,4 @@
-"""Sample predictions shipped with the package: networks trained on CIFAR with plain cross-entropy."""
+"""Sample predictions shipped with the package: networks trained on CIFAR with cross-entropy."""
 
 from importlib.resources import as_file, files
 from typing import Literal
@@ -19,12 +19,8 @@ def load(name: Name = "c100-resnet18") -> tuple[Predictions, Predictions]:
     """
     if name not in NAMES:
         raise ValueError(f"no sample is called {name!r}; there are {', '.join(NAMES)}")
-    with (
-        as_file(files(__name__) / f"{name}.npz") as path,
-        np.load(path, allow_pickle=False) as arrays,
-    ):
-        fit_on, test = (
-            from_logits(arrays[f"{part}_logits"], arrays[f"{part}_labels"])
-            for part in ("val", "test")
-        )
+    file = files(__name__) / f"{name}.npz"
+    with as_file(file) as path, np.load(path, allow_pickle=False) as arrays:
+        fit_on = from_logits(arrays["val_logits"], arrays["val_labels"])
+        test = from_logits(arrays["test_logits"], arrays["test_labels"])
     return fit_on, test

@@ -1,4 +1,7 @@
-"""calibrant inside PyTorch: losses to train with, metrics, modules and kernels. The only room that imports torch."""
+"""calibrant inside PyTorch: losses to train with, metrics, modules and kernels.
+
+The only room that imports torch.
+"""
 
 try:
     import torch  # noqa: F401 - whatever is imported from here needs it

@@ -1,7 +1,8 @@
-"""Calibration errors of a stream of batches, for torchmetrics: constant memory, and sums that are whole numbers.
+"""Calibration errors of a stream of batches, for torchmetrics, in constant memory.
 
-A claim is held as a whole number of parts of 2^-62. Whole numbers add up to the same in any order, so that neither
-batches nor processes change a bit of the error, and 10^8 claims are as exact as ten.
+A claim is held as a whole number of parts of 2^-62. Whole numbers add up to the same in any order,
+so that neither batches nor processes change a bit of the error, and 10^8 claims are as exact as
+ten.
 """
 
 import math
@@ -14,9 +15,10 @@ from torch import Tensor
 
 from ..fitting.types import Array
 from ..inputs.checks import check_argument
-from ..inputs.predictions import SUM_TOLERANCE, Kind
+from ..inputs.predictions import Kind
 from ..inputs.views import View
 from ..measures.smooth_ece import smece
+from .checks import streamed
 
 try:
     from torchmetrics import Metric
@@ -34,12 +36,14 @@ _CELLS = 2**16
 
 
 class CalibrationError(Metric):
-    """The calibration error of all rows seen: what `ece`, `classwise_ece`, `ks_error` and `smece` give.
+    """The calibration error of all rows seen.
 
-    Rows are (n, k) and labels, or (n,): an event's chances, or log odds, and whether it happened. "ece" and
-    "classwise", which needs `n_classes`, are exact. "ks" and "smece" see claims in 2^16 cells, of width 3e-5 at one
-    half and 5e-10 at the ends. Rows of one cell raise the sum behind "ks" by 1 - p or lower it by p: the exact value
-    lies above by no more, over n, than the lesser of all rises and all falls in one cell.
+    It is what `ece`, `classwise_ece`, `ks_error` and `smece` give. Rows are (n, k) and labels, or
+    (n,): an event's chances, or log odds, and whether it happened. "ece" and "classwise", which
+    needs `n_classes`, are exact. "ks" and "smece" see claims in 2^16 cells, of width 3e-5 at one
+    half and 5e-10 at the ends. Rows of one cell raise the sum behind "ks" by 1 - p or lower it by
+    p: the exact value lies above by no more, over n, than the lesser of all rises and all falls in
+    one cell.
 
     >>> metric = CalibrationError(input="probs")
     >>> metric.update(torch.tensor([0.8] * 10), torch.tensor([1] * 6 + [0] * 4))
@@ -66,52 +70,80 @@ class CalibrationError(Metric):
         super().__init__(**settings)
         check_argument("measure", measure, Measure)
         check_argument("input", input, Kind)
-        check_argument("n_bins", n_bins, int)
-        if n_bins < 1:
-            raise ValueError(f"n_bins must be at least 1, got {n_bins}")
-        if (n_classes is None) == (measure == "classwise"):
-            raise ValueError(
-                f'n_classes must be told to "classwise", and to no other; got {n_classes!r} for {measure}'
-            )
-        if n_classes is not None and n_classes < 2:
-            raise ValueError(f"n_classes must be at least 2, got {n_classes}")
-        self.measure, self.input, self.n_bins, self.n_classes = measure, input, n_bins, n_classes
-        n_cells = _CELLS if measure in ("ks", "smece") else n_bins * (n_classes or 1)
-        self.add_state("sums", torch.zeros(4, n_cells, dtype=torch.int64), dist_reduce_fx="sum")
+        _check_sizes(measure, n_bins, n_classes)
+        self.measure = measure
+        self.input = input
+        self.n_bins = n_bins
+        self.n_classes = n_classes
+        none_yet = torch.zeros(4, self._n_cells, dtype=torch.int64)
+        self.add_state("sums", none_yet, dist_reduce_fx="sum")
 
     def update(self, preds: Tensor, target: Tensor) -> None:
         """Add a batch: of none, some or all rows of an epoch."""
-        p, y = self._asked(*_checked(preds.detach(), target.detach(), self.input, self.n_classes))
-        cell = _cells(p) if self.measure in ("ks", "smece") else _bins(p, self.n_bins)
-        if p.ndim == 2:
-            cell = cell + self.n_bins * torch.arange(p.shape[1], device=p.device)
+        values, labels = streamed(
+            preds.detach(),
+            target.detach(),
+            self.input,
+            self.n_classes,
+        )
+        p, y = self._asked(values, labels)
+        cells = self._cells(p)
         words = p * 2**_BITS
         high = words.floor()
-        low = ((words - high) * 2**_BITS).round()
-        at = cell.flatten().to(self.sums.device)
-        for sums, part in zip(self.sums, (torch.ones_like(cell), y, high, low), strict=True):
-            sums.index_add_(0, at, part.flatten().long().to(at.device))
+        rest = words - high
+        low = (rest * 2**_BITS).round()
+        parts = (torch.ones_like(cells), y, high, low)
+        device = self.sums.device
+        at = cells.flatten().to(device)
+        for sums, part in zip(self.sums, parts, strict=True):
+            whole = part.flatten().long()
+            sums.index_add_(0, at, whole.to(device))
 
     def compute(self) -> Tensor:
         """The error so far, of all processes together; no rows have none."""
-        return torch.tensor(
-            _ERRORS[self.measure](self._tally()), dtype=torch.float64, device=self.sums.device
-        )
+        error = _ERRORS[self.measure](self._tally())
+        return torch.tensor(error, dtype=torch.float64, device=self.sums.device)
 
     def set_dtype(self, dst_type: str | torch.dtype) -> Self:  # noqa: ARG002 - torchmetrics' own signature
         """Nothing: sums are whole numbers, and errors float64, whatever the type of a network."""
         return self
 
+    @property
+    def _is_binned(self) -> bool:
+        return self.measure in ("ece", "classwise")
+
+    @property
+    def _n_cells(self) -> int:
+        """How many cells there are, or bins of all classes."""
+        if not self._is_binned:
+            return _CELLS
+        return self.n_bins * (self.n_classes or 1)
+
     def _asked(self, values: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
-        """Claims in float64, and whether what they claim happened: of an event, of each class or of the top label."""
-        logits = self.input == "logits"
-        if values.ndim == 1:
-            return (values.sigmoid() if logits else values), labels
+        """Claims in float64, and whether what they claim happened.
+
+        They are claims of an event, of each class or of the top label.
+        """
+        p = _chances(values) if self.input == "logits" else values
+        if p.ndim == 1:
+            return p, labels
         if self.n_classes is not None:
-            y = labels[:, None] == torch.arange(self.n_classes, device=labels.device)
-            return (values.softmax(1) if logits else values), y
-        top = values.argmax(1, keepdim=True)
-        return (values.softmax(1) if logits else values).gather(1, top)[:, 0], top[:, 0] == labels
+            classes = torch.arange(self.n_classes, device=labels.device)
+            return p, labels[:, None] == classes
+        # Of values, as chances of distinct logits may be equal.
+        top = values.argmax(1)
+        confidence = p.gather(1, top[:, None])[:, 0]
+        return confidence, top == labels
+
+    def _cells(self, p: Tensor) -> Tensor:
+        """The cell or bin of each claim; classes have bins of their own."""
+        if not self._is_binned:
+            return _fine_cells(p)
+        bins = _bins(p, self.n_bins)
+        if p.ndim == 1:
+            return bins
+        classes = torch.arange(p.shape[1], device=p.device)
+        return bins + self.n_bins * classes
 
     def _tally(self) -> "_Tally":
         rows, events, high, low = self.sums.cpu().numpy()
@@ -119,11 +151,13 @@ class CalibrationError(Metric):
         if not total:
             raise ValueError("there is no error of no rows: update(preds, target) before compute()")
         if rows.max() >= _MOST_ROWS:
-            raise ValueError(
-                f"a bin or cell holds fewer than 2^32 rows, got {rows.max()}: reset() more often"
-            )
-        # Whole numbers as far as they go: a bin's gap is far smaller than the sums that it is the difference of.
-        gap = ((events << _BITS) - high) / 2**_BITS - low / 2 ** (2 * _BITS)
+            rule = "a bin or cell holds fewer than 2^32 rows"
+            raise ValueError(f"{rule}, got {rows.max()}: reset() more often")
+        # Whole numbers as far as they go: a bin's gap is far smaller than the sums that it is the
+        # difference of.
+        coarse = (events << _BITS) - high
+        fine = low / 2 ** (2 * _BITS)
+        gap = coarse / 2**_BITS - fine
         return _Tally(rows, events, gap, total)
 
 
@@ -137,18 +171,24 @@ class _Tally(NamedTuple):
 
 
 def _binned_error(tally: _Tally) -> float:
-    return math.fsum(np.abs(tally.gap)) / tally.total
+    gaps = np.abs(tally.gap)
+    return math.fsum(gaps) / tally.total
 
 
 def _ks_error(tally: _Tally) -> float:
-    return float(np.abs(np.cumsum(tally.gap)).max()) / tally.total
+    drift = np.abs(np.cumsum(tally.gap))
+    return float(drift.max()) / tally.total
 
 
 def _smece(tally: _Tally) -> float:
-    rows, events, gap = (part[tally.rows > 0] for part in tally[:3])
+    filled = tally.rows > 0
+    rows = tally.rows[filled]
+    events = tally.events[filled]
+    gap = tally.gap[filled]
     p = np.clip((events - gap) / rows, 0, 1)
     y = np.repeat([True, False], len(p))
-    return smece(View(np.tile(p, 2), y, np.append(events, rows - events).astype(np.float64)))
+    w = np.append(events, rows - events).astype(np.float64)
+    return smece(View(np.tile(p, 2), y, w))
 
 
 _ERRORS: dict[Measure, Callable[[_Tally], float]] = {
@@ -159,66 +199,36 @@ _ERRORS: dict[Measure, Callable[[_Tally], float]] = {
 }
 
 
+def _chances(logits: Tensor) -> Tensor:
+    if logits.ndim == 1:
+        return logits.sigmoid()
+    return logits.softmax(1)
+
+
 def _bins(p: Tensor, n_bins: int) -> Tensor:
     """Bins of equal width; a claim on an edge falls below it."""
-    return torch.bucketize(p, torch.from_numpy(np.linspace(0, 1, n_bins + 1)[1:-1]).to(p.device))
+    edges = np.linspace(0, 1, n_bins + 1)
+    inner = torch.from_numpy(edges[1:-1])
+    return torch.bucketize(p, inner.to(p.device))
 
 
-def _cells(p: Tensor) -> Tensor:
-    """Cells narrow towards 0 and 1; roots are rounded alike on every device, so that a claim has one cell."""
+def _fine_cells(p: Tensor) -> Tensor:
+    """Cells narrow towards 0 and 1.
+
+    Roots are rounded alike on every device, so that a claim has one cell.
+    """
     low = (p / 2).sqrt()
     high = 1 - ((1 - p) / 2).sqrt()
-    return (torch.where(p <= 0.5, low, high) * _CELLS).long().clamp(max=_CELLS - 1)
+    place = torch.where(p <= 0.5, low, high) * _CELLS
+    return place.long().clamp(max=_CELLS - 1)
 
 
-def _checked(preds: Tensor, target: Tensor, kind: Kind, k: int | None) -> tuple[Tensor, Tensor]:
-    """Values in float64 and labels, or an error that names the rows at fault."""
-    if (
-        preds.ndim not in (1, 2)
-        or (preds.ndim == 2 and preds.shape[1] < 2)
-        or not preds.is_floating_point()
-    ):
-        raise ValueError(
-            f"preds must be floats of shape (rows, classes) with at least two classes, or (rows,) for one event; got "
-            f"{preds.dtype} of shape {tuple(preds.shape)}"
-        )
-    if k is not None and preds.shape[1:] != (k,):
-        raise ValueError(
-            f"preds must have {k} columns, one a class, got shape {tuple(preds.shape)}"
-        )
-    if target.shape != preds.shape[:1]:
-        hint = "; for one-hot rows give target.argmax(1)" if target.ndim == 2 else ""
-        raise ValueError(
-            f"target must be one label a row, {len(preds)} of them, got shape {tuple(target.shape)}{hint}"
-        )
-    values = preds.double().contiguous()
-    rows = values if values.ndim == 2 else values[:, None]
-    _refuse(~rows.isfinite().all(1), preds, f"{kind} must be finite")
-    if kind == "probs":
-        rounding = 4 * torch.finfo(preds.dtype).eps
-        wrong = (
-            (rows < -rounding) | (rows > 1 + max(rounding, SUM_TOLERANCE * (preds.ndim - 1)))
-        ).any(1)
-        _refuse(wrong, preds, 'probs must lie in [0, 1]; for logits say input="logits"')
-        if preds.ndim == 2:
-            wrong = (rows.sum(1) - 1).abs() > max(rounding, SUM_TOLERANCE)
-            _refuse(wrong, preds, 'probs must sum to one; for logits say input="logits"')
-        values = values.clamp(0, 1)
-    classes = preds.shape[1] if preds.ndim == 2 else 2
-    labels = target.to(preds.device)
-    rule = (
-        f"target must lie in 0..{classes - 1}"
-        if preds.ndim == 2
-        else "target must be 0 or 1, whether it happened"
-    )
-    _refuse(~((labels >= 0) & (labels < classes) & (labels == labels.long())), target, rule)
-    return values, labels.long()
-
-
-def _refuse(wrong: Tensor, given: Tensor, rule: str) -> None:
-    if wrong.any():
-        rows = wrong.nonzero()[:, 0].tolist()
-        some = ", ".join(f"row {row} is {given[row].tolist()}" for row in rows[:3])
-        raise ValueError(
-            f"{rule} ({some[:200]}{f', {len(rows)} rows in all' if len(rows) > 3 else ''})"
-        )
+def _check_sizes(measure: Measure, n_bins: int, n_classes: int | None) -> None:
+    check_argument("n_bins", n_bins, int)
+    if n_bins < 1:
+        raise ValueError(f"n_bins must be at least 1, got {n_bins}")
+    if (n_classes is None) == (measure == "classwise"):
+        rule = 'n_classes must be told to "classwise", and to no other'
+        raise ValueError(f"{rule}; got {n_classes!r} for {measure}")
+    if n_classes is not None and n_classes < 2:
+        raise ValueError(f"n_classes must be at least 2, got {n_classes}")

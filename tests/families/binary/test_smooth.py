@@ -66,7 +66,7 @@ def test_a_band_widens_with_its_level_and_narrows_with_rows() -> None:
     assert (narrow[1] - narrow[0] < most[1] - most[0]).all()
 
 
-# Two seeds of the paper's five, every fifth error, and a test of 10^4: a part of Table F20.
+# Two of five seeds, every fifth error, and a test of 10^4: a part of Table F20 of Kängsepp et al. 2022.
 @pytest.mark.parametrize(
     ("shape", "family", "most"),
     [

@@ -155,7 +155,8 @@ def test_published_errors_of_a_real_network() -> None:
     fit_on, test = (real("nncal_resnet110_c10", split) for split in ("val", "test"))
     assert isinstance(fit_on, Predictions)
     assert isinstance(test, Predictions)
-    # Paper 000, Tables 1, 2, 4 and 6 of the authors' program, which swaps two weights: 0.643, 0.347, 0.277, 1.011.
+    # Gupta et al. 2021, Tables 1, 2, 4 and 6, by a program that swaps two weights: 0.643, 0.347,
+    # 0.277, 1.011.
     for ask, knots, measure, percent in (
         (top_label, 6, ks_error, 0.652),
         (lambda pred: top_r(pred, 2), 6, ks_error, 0.302),

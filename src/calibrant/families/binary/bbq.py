@@ -1,5 +1,6 @@
 """Bayesian binning into quantiles: every histogram of equal mass, weighed by how well it explains the outcomes."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,19 +9,27 @@ from scipy.special import gammaln
 from ...fitting.pooling import Pool
 from ...fitting.types import Array, Ints
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import ChanceRule, Fact
+from ..operations import Claims, Operations, Value
 from .binned import mass_starts
+from .family import ChanceFamily
 
 
 @dataclass(frozen=True, eq=False)
 class Levels(ChanceRule):
     """One chance from each of the `inner` edges up to the next."""
 
+    tag = "levels"
     inner: Array
     q: Array
 
-    def __call__(self, view: View) -> Array:
-        return self.q[np.searchsorted(self.inner, view.p, side="right")]
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        return ops.step(claims.p, self.inner, self.q, side="right")
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("levels", len(np.unique(self.q)), "different chances")
+        yield Fact("lowest", float(self.q.min()), "the least chance given")
+        yield Fact("highest", float(self.q.max()), "the largest chance given")
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Binned maps: the histogram (slope 0), and the one behind the usual ECE (slope 1)."""
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
@@ -8,10 +9,11 @@ import numpy as np
 from ...fitting.blocks import on_all_cores
 from ...fitting.types import Array, Ints
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import Bins, ChanceRule, Edges, Fact
 from ..folds import held_out, refuse_slack, simplest_within
+from ..operations import Claims, Operations, Value
+from .family import ChanceFamily
 
-Edges = Literal["width", "mass"]
 _MOST_BINS_BY_CV = 40
 
 
@@ -19,9 +21,11 @@ _MOST_BINS_BY_CV = 40
 class Steps(ChanceRule):
     """Within a bin: slope * p plus a lift, so that the bin's mean claim meets its mean outcome.
 
-    A claim on one of the `inner` edges falls below it where bins have equal width, above it where equal mass.
+    A claim on one of the `inner` edges falls below it where bins have equal width, above it where
+    equal mass.
     """
 
+    tag = "steps"
     inner: Array
     edges: Edges
     slope: int
@@ -30,12 +34,22 @@ class Steps(ChanceRule):
     mean_y: Array
 
     @property
-    def lift(self) -> Array:
-        """What each bin adds to slope * p."""
-        return self.mean_y - self.slope * self.mean_p
+    def bins(self) -> Bins:
+        return Bins(self.inner, self.edges, self.slope, self.count, self.mean_p, self.mean_y)
 
-    def __call__(self, view: View) -> Array:
-        return self.slope * view.p + self.lift[_bins(view.p, self.inner, self.edges)]
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        side = "left" if self.edges == "width" else "right"
+        lift = ops.step(claims.p, self.inner, self.bins.lift, side=side)
+        return self.slope * claims.p + lift
+
+    def facts(self) -> Iterator[Fact]:
+        used = self.count > 0
+        yield Fact("bins", len(self.count), f"of equal {self.edges}")
+        yield Fact(
+            "empty bins", int((~used).sum()), "in which no claim fell: they are left as they are"
+        )
+        gaps = np.abs(self.mean_y - self.mean_p)[used]
+        yield Fact("largest gap", float(gaps.max()), "between claim and outcome, of the worst bin")
 
 
 @dataclass(frozen=True)
@@ -93,7 +107,7 @@ class Binned(ChanceFamily):
 
     def _held_out_error(self, fit: "_Sums", held: "_Sums", n_bins: int) -> float:
         inner = fit.inner(n_bins, self.edges)
-        lift = _steps(inner, self, *fit.cells(inner, self.edges)[:3]).lift
+        lift = _steps(inner, self, *fit.cells(inner, self.edges)[:3]).bins.lift
         count, happened, claimed, squares = held.cells(inner, self.edges)
         residual = happened - self.slope * claimed
         return float((squares - 2 * lift * residual + lift**2 * count).sum() / count.sum())

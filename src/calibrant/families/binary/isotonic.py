@@ -1,26 +1,37 @@
 """Isotonic regression: the best map among all that never fall."""
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import ChanceRule, Fact
+from ..operations import Claims, Operations, Value
+from .family import ChanceFamily
 
 
 @dataclass(frozen=True, eq=False)
 class Points(ChanceRule):
-    """A line through the points (x, q), level outside them; without `interpolate`, steps that begin at each x."""
+    """A line through the points (x, q), level outside; or steps that begin at each x."""
 
+    tag = "points"
     x: Array
     q: Array
     interpolate: bool
 
-    def __call__(self, view: View) -> Array:
+    def formula(self, claims: Claims, ops: Operations) -> Value:
         if self.interpolate:
-            return np.interp(view.p, self.x, self.q)
-        return self.q[np.maximum(np.searchsorted(self.x, view.p, side="right") - 1, 0)]
+            return ops.line(claims.p, self.x, self.q)
+        return ops.step(claims.p, self.x[..., 1:], self.q, side="right")
+
+    def facts(self) -> Iterator[Fact]:
+        between = "with straight lines between" if self.interpolate else "at which a step begins"
+        yield Fact("points", len(self.x), f"claims of the fitted curve, {between}")
+        yield Fact("levels", len(np.unique(self.q)), "different chances among them")
+        yield Fact("lowest", float(self.q.min()), "the least chance given")
+        yield Fact("highest", float(self.q.max()), "the largest chance given")
 
 
 @dataclass(frozen=True)

@@ -1,36 +1,74 @@
 """The share of events about a claim, neighbours weighed by Beta kernels."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from scipy.special import expit
 
 from ...fitting.bandwidths import LEAST_BANDWIDTH
+from ...fitting.beta_density import FLOOR, key_table
 from ...fitting.beta_kernel import BetaKernel, best_bandwidth, floored, quick_bandwidth
+from ...fitting.blocks import on_all_cores
 from ...fitting.pooling import Pool
 from ...fitting.types import Array
 from ...inputs.checks import check_argument
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import ChanceRule, Fact
+from ..operations import NUMPY, Claims, GivenClaims, Operations, Value
+from .family import ChanceFamily
+
+# So many pairs of claims are summed one by one; of more the sums are read off a grid, within 1e-7.
+_MOST_PAIRS = 1 << 24
+_PAIRS_AT_ONCE = 1 << 18
 
 Bandwidth = float | int | Literal["rule"] | None
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours(ChanceRule):
-    """The claims fitted on, as log odds, how often each was made and how often its event happened."""
+    """The claims fitted on, how often each was made and came true, and the Beta kernel about each.
 
+    A kernel's logarithm is `log_p` times log p plus `log_rest` times log(1 - p) plus `height`.
+    """
+
+    tag = "neighbours"
+    padded_with_zeros = frozenset({"w", "happened"})
     odds: Array
     w: Array
     happened: Array
+    log_p: Array
+    log_rest: Array
+    height: Array
     bandwidth: float
+    floor: float
 
-    def __call__(self, view: View) -> Array:
-        return self._kernel.at(view.log_odds)
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        z = ops.clip(claims.log_odds, self.floor, -self.floor)
+        terms = [(ops.log_expit(z), self.log_p), (ops.log_expit(-z), self.log_rest)]
+        return ops.kernel_mean(terms, self.height, self.happened, self.w)
+
+    def __call__(self, claims: Claims) -> Array:
+        z = np.asarray(claims.log_odds)
+        if z.size * self.odds.size > _MOST_PAIRS:
+            return self._from_grid.at(z)
+        rows = max(1, _PAIRS_AT_ONCE // self.odds.size)
+        blocks = [z[i : i + rows] for i in range(0, len(z), rows)]
+        return np.concatenate(on_all_cores(self._sum, blocks))
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("bandwidth", self.bandwidth, "of the Beta kernel; the larger, the smoother")
+        yield Fact(
+            "claims", len(self.odds), "different ones fitted on, each with a kernel about it"
+        )
+
+    def _sum(self, z: Array) -> Array:
+        return self.formula(GivenClaims(expit(z), lambda: z), NUMPY)
 
     @cached_property
-    def _kernel(self) -> BetaKernel:
+    def _from_grid(self) -> BetaKernel:
         return BetaKernel(Pool(self.odds, self.w, self.happened), self.bandwidth)
 
 
@@ -54,7 +92,8 @@ class Kernel(ChanceFamily):
     def chance_rule(self, view: View) -> Neighbours:
         """Keep the claims and choose the width."""
         pool = floored(view.odds_pool)
-        return Neighbours(*pool, bandwidth_for(pool, self.bandwidth))
+        bandwidth = bandwidth_for(pool, self.bandwidth)
+        return Neighbours(*pool, *key_table(pool.p, bandwidth), bandwidth, FLOOR)
 
 
 def bandwidth_for(pool: Pool, bandwidth: Bandwidth) -> float:

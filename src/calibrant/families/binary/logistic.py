@@ -1,55 +1,75 @@
 """Logistic maps: the log odds of the calibrated chance are linear in a few functions of the claimed log odds."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from ...fitting.irls import logistic
 from ...fitting.newton import Certificate
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import ChanceRule, Fact
+from ..operations import Claims, Operations, Value
+from .family import ChanceFamily
 
 
 @dataclass(frozen=True, eq=False)
 class Sigmoid(ChanceRule):
     """Log odds slope * z + intercept."""
 
+    tag = "sigmoid"
     slope: float
     intercept: float
     certificate: Certificate
 
-    def __call__(self, view: View) -> Array:
-        return expit(self.slope * view.log_odds + self.intercept)
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        return ops.expit(self.slope * claims.log_odds + self.intercept)
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("slope", self.slope, "log odds are multiplied by it; below 1, claims soften")
+        yield Fact("intercept", self.intercept, "then added to the log odds")
 
 
 @dataclass(frozen=True, eq=False)
 class BetaCurve(ChanceRule):
     """Log odds a ln p - b ln(1 - p) + intercept."""
 
+    tag = "beta-curve"
     a: float
     b: float
     intercept: float
     certificate: Certificate
 
-    def __call__(self, view: View) -> Array:
-        log_p, log_rest = _logs(view.log_odds)
-        return expit(self.a * log_p - self.b * log_rest + self.intercept)
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        log_p = ops.log_expit(claims.log_odds)
+        log_rest = ops.log_expit(-claims.log_odds)
+        return ops.expit(self.a * log_p - self.b * log_rest + self.intercept)
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("a", self.a, "times the log of the claim; 1 changes nothing")
+        yield Fact("b", self.b, "times the log of one less the claim; 1 changes nothing")
+        yield Fact("intercept", self.intercept, "then added to the log odds")
 
 
 @dataclass(frozen=True, eq=False)
 class Parabola(ChanceRule):
-    """Log odds (bend * z + slope) * z + intercept."""
+    """Log odds (curvature * z + slope) * z + intercept."""
 
-    bend: float
+    tag = "parabola"
+    curvature: float
     slope: float
     intercept: float
     certificate: Certificate
 
-    def __call__(self, view: View) -> Array:
-        z = view.log_odds
-        return expit((self.bend * z + self.slope) * z + self.intercept)
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        z = claims.log_odds
+        return ops.expit((self.curvature * z + self.slope) * z + self.intercept)
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("curvature", self.curvature, "squared log odds times this are added")
+        yield Fact("slope", self.slope, "log odds are multiplied by it; below 1, claims soften")
+        yield Fact("intercept", self.intercept, "then added to the log odds")
 
 
 @dataclass(frozen=True)
@@ -102,8 +122,8 @@ class Quadratic(ChanceFamily):
     def chance_rule(self, view: View) -> Parabola:
         """Newton's method to the optimum."""
         z, w, happened = view.odds_pool
-        (bend, slope, intercept), certificate = _fitted([z**2, z], [0.0, 1.0], happened / w, w)
-        return Parabola(bend, slope, intercept, certificate)
+        (curvature, slope, intercept), certificate = _fitted([z**2, z], [0.0, 1.0], happened / w, w)
+        return Parabola(curvature, slope, intercept, certificate)
 
 
 def _fitted(

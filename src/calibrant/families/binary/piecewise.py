@@ -1,17 +1,20 @@
 """Piecewise linear maps with free knots: of chances (PL), or of log odds (PL3)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 import numpy as np
 from scipy.special import expit
 
-from ...fitting.broken_lines import broken_lines, values
+from ...fitting.broken_lines import broken_lines
+from ...fitting.segments import line_values
 from ...fitting.types import Array, Ints
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import ChanceRule, Fact
 from ..folds import held_out, refuse_slack, simplest_within
+from ..operations import Claims, Operations, Value
+from .family import ChanceFamily
 
 Space = Literal["chance", "logit"]
 Loss = Literal["log", "squared"]
@@ -35,14 +38,34 @@ _TOLERANCE = 1e-6
 class Lines(ChanceRule):
     """Broken lines, each a row of knots and of heights; a chance is the mean of those they give."""
 
+    tag = "lines"
     space: Space
     knots: Array
     heights: Array
 
-    def __call__(self, view: View) -> Array:
-        x = _along(self.space, view)
-        lines = zip(self.knots, self.heights, strict=True)
-        return np.mean([_chance(self.space, np.interp(x, *line)) for line in lines], axis=0)
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        lines = [
+            ops.line(self._along(claims, ops), self.knots[..., i, :], self.heights[..., i, :])
+            for i in range(self.knots.shape[-2])
+        ]
+        q = lines if self.space == "chance" else [ops.expit(line) for line in lines]
+        return sum(q[1:], q[0]) / len(q)
+
+    def facts(self) -> Iterator[Fact]:
+        lines, knots = self.knots.shape
+        yield Fact("segments", knots - 1, f"straight pieces of {self._of}")
+        yield Fact("lines", lines, "averaged, one a fold of the cross-validation, or one alone")
+        for place, knot in enumerate(self.knots.mean(0)[1:-1], 1):
+            yield Fact(f"knot {place}", float(knot), f"where the slope changes, in {self._of}")
+
+    @property
+    def _of(self) -> str:
+        return "the chance" if self.space == "chance" else "the log odds"
+
+    def _along(self, claims: Claims, ops: Operations) -> Value:
+        if self.space == "chance":
+            return claims.p
+        return ops.clip(claims.log_odds, self.knots[..., 0, 0], self.knots[..., 0, -1])
 
 
 @dataclass(frozen=True)
@@ -89,7 +112,8 @@ class PiecewiseLinear(ChanceFamily):
         others = 1 - np.eye(len(w))
         fits = self._fits(x, others @ w, others @ happened, min(view.n // 200, 15) + 1)
         errors = [
-            _squared(_chance(self.space, values(x, fit.knots, fit.heights)), w, happened) / w.sum(1)
+            _squared(_chance(self.space, line_values(x, fit.knots, fit.heights)), w, happened)
+            / w.sum(1)
             for fit in fits
         ]
         return fits, np.mean(errors, axis=1)

@@ -1,13 +1,14 @@
 """Scaling, then binning: the smooth map's small variance and the histogram's measurable error."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import ChanceRule, Fact
+from ..operations import Claims, Operations, Value
 from .binned import Binned
+from .family import ChanceFamily
 from .logistic import Platt, Sigmoid
 
 
@@ -15,12 +16,22 @@ from .logistic import Platt, Sigmoid
 class Rounded(ChanceRule):
     """A smooth map whose values between two of the `inner` edges all become their mean."""
 
+    tag = "rounded"
     smooth: Sigmoid
     inner: Array
     mean: Array
 
-    def __call__(self, view: View) -> Array:
-        return self.mean[np.searchsorted(self.inner, self.smooth(view), side="right")]
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        smooth = self.smooth.formula(claims, ops)
+        gain = abs(self.smooth.slope)
+        return ops.step(smooth, self.inner, self.mean, side="right", gain=gain)
+
+    def facts(self) -> Iterator[Fact]:
+        yield from self.smooth.facts()
+        yield Fact("bins", len(self.mean), "each has one chance")
+
+    def parts(self) -> Sequence[ChanceRule]:
+        return (self.smooth,)
 
 
 @dataclass(frozen=True)

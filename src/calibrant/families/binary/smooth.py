@@ -1,17 +1,20 @@
 """Smooth: a penalised spline added to the log odds, averaged over how smooth it is and along which scale."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.special import expit, ndtri
+from scipy.special import expit, logit, ndtri
 
 from ...fitting.penalised import Local, local, penalised_logistic
 from ...fitting.pooling import Pool
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import ChanceRule, Fact
+from ..operations import Claims, Operations, Value
+from .family import ChanceFamily
 
 Scale = Literal["chance", "angle", "odds"]
 # The angle is arcsin of the root. Each scale spreads other claims apart: networks pile up near 1, where only log odds
@@ -34,24 +37,31 @@ _LIMIT = 30.0
 
 @dataclass(frozen=True, eq=False)
 class Shift(ChanceRule):
-    """What is added to the log odds, a line between the points `odds`, and its standard deviation there."""
+    """What is added to the log odds, a line between the points `odds`, and its standard deviation."""
 
+    tag = "shift"
+    band_name = "95% band"
     odds: Array
     shift: Array
     sd: Array
 
-    def __call__(self, view: View) -> Array:
-        return expit(self._shifted(view)[1])
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        z = ops.clip(claims.log_odds, self.odds[..., 0], self.odds[..., -1])
+        return ops.expit(z + ops.line(z, self.odds, self.shift))
 
-    def band(self, view: View, *, level: float = 0.95) -> tuple[Array, Array]:
-        """Between which chances the true one lies, claim by claim, with probability `level`."""
-        z, middle = self._shifted(view)
+    def band(self, claims: Claims, level: float = 0.95) -> tuple[Array, Array]:
+        z = np.clip(claims.log_odds, self.odds[0], self.odds[-1])
+        middle = z + np.interp(z, self.odds, self.shift)
         half = ndtri((1 + level) / 2) * np.interp(z, self.odds, self.sd)
         return expit(middle - half), expit(middle + half)
 
-    def _shifted(self, view: View) -> tuple[Array, Array]:
-        z = np.clip(view.log_odds, -_LIMIT, _LIMIT)
-        return z, z + np.interp(z, self.odds, self.shift)
+    def facts(self) -> Iterator[Fact]:
+        for claim in (0.1, 0.5, 0.9):
+            z = logit(claim)
+            name = f"shift at {100 * claim:.0f}%"
+            yield Fact(
+                name, float(np.interp(z, self.odds, self.shift)), "added to the log odds there"
+            )
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 from ...fitting.pooling import Pool
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceFamily
 from ..folds import held_out, simplest_within
+from .family import ChanceFamily
 from .isotonic import Points
 
 Runout = Literal["natural", "parabolic", "cubic"]

@@ -1,5 +1,6 @@
 """Venn-Abers prediction: two isotonic fits a claim, one as if its event will not happen, one as if it will."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,26 +8,41 @@ import numpy as np
 from ...fitting.pooling import Pool
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceFamily, ChanceRule
+from ..family import ChanceRule, Fact
+from ..operations import NUMPY, Claims, Operations, Value
+from .family import ChanceFamily
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals(ChanceRule):
-    """The ends of the interval at every claim: `p0` rises at each `rises0`, `p1` just above each `rises1`."""
+    """The ends of the interval at every claim: `p0` rises at each `rises0`, `p1` above each `rises1`."""
 
+    tag = "intervals"
+    band_name = "Venn-Abers"
     rises0: Array
     p0: Array
     rises1: Array
     p1: Array
 
-    def interval(self, view: View) -> tuple[Array, Array]:
-        """The two chances of each claim's event: added to the fit as one that did not happen, as one that did."""
-        low = self.p0[np.searchsorted(self.rises0, view.p, side="right")]
-        return low, self.p1[np.searchsorted(self.rises1, view.p, side="left")]
-
-    def __call__(self, view: View) -> Array:
-        p0, p1 = self.interval(view)
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        p0, p1 = self._ends(claims, ops)
         return p1 / (1 - p0 + p1)
+
+    def interval(self, claims: Claims) -> tuple[Array, Array]:
+        """The chances of a claim's event added to the fit as one that did not happen, and as one that did."""
+        return self._ends(claims, NUMPY)
+
+    def band(self, claims: Claims, level: float = 0.95) -> tuple[Array, Array]:  # noqa: ARG002 - it has none
+        return self.interval(claims)
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("lower steps", len(self.p0), "of the chance if the event does not happen")
+        yield Fact("upper steps", len(self.p1), "of the chance if it does")
+
+    def _ends(self, claims: Claims, ops: Operations) -> tuple[Value, Value]:
+        p0 = ops.step(claims.p, self.rises0, self.p0, side="right")
+        p1 = ops.step(claims.p, self.rises1, self.p1, side="left")
+        return p0, p1
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,73 @@
-"""Blend: a mixture of other families' maps, shared out by what each says of rows it has not seen."""
+"""Blend: a mixture of other families' maps, weighed by what each says of rows it has not seen."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...fitting.logspace import TINY
-from ...fitting.mixture import best_shares
+from ...fitting.mixture import mixture_weights
 from ...fitting.types import Array
-from ...inputs.predictions import Predictions
+from ...fitting.weights import present
 from ...inputs.views import Canonical, View
-from ..family import ChanceMap, ChanceRule, Family, Map, VectorMap, VectorRule
+from ..family import ChanceMap, ChanceRule, Fact, Family, Map, Rule, VectorRule
 from ..folds import held_out
+from ..operations import Claims, Operations, Value, Vectors
+from .pair import Pair
 
 _FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Blended(VectorRule, ChanceRule):
-    """The mean of what several maps give, each with its share."""
+class Blended(Rule):
+    """The mean of what several rules give, each with its share."""
 
-    maps: tuple[ChanceMap | VectorMap, ...]
+    rules: tuple[Rule, ...]
     shares: tuple[float, ...]
 
-    def __call__(self, view: View | Canonical) -> Array:
-        parts = (
-            share * _chances(fitted, view)
-            for fitted, share in zip(self.maps, self.shares, strict=True)
-        )
-        return np.sum(list(parts), axis=0)
+    def facts(self) -> Iterator[Fact]:
+        for place, (rule, share) in enumerate(zip(self.rules, self.shares, strict=True), 1):
+            yield Fact(f"share {place}", share, f"of part {place} in the mixture")
+            for fact in rule.facts():
+                yield Fact(f"{fact.name} of part {place}", fact.value, fact.meaning)
+
+    def parts(self) -> Sequence[Rule]:
+        return self.rules
+
+
+@dataclass(frozen=True, eq=False)
+class BlendedChance(Blended, ChanceRule):
+    """The mean of several calibrated chances."""
+
+    tag = "blended-chance"
+    rules: tuple[ChanceRule, ...]
+    shares: tuple[float, ...]
+
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        total = 0.0
+        for rule, share in zip(self.rules, self.shares, strict=True):
+            total = total + share * ops.clip(rule.formula(claims, ops), 0.0, 1.0)
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class BlendedVector(Blended, VectorRule):
+    """The mean of several calibrated vectors."""
+
+    tag = "blended-vector"
+    rules: tuple[VectorRule, ...]
+    shares: tuple[float, ...]
+
+    def formula(self, x: Vectors, ops: Operations) -> Value:
+        total = 0.0
+        for rule, share in zip(self.rules, self.shares, strict=True):
+            total = total + share * rule.formula(x, ops)
+        return total
+
+    def __call__(self, view: Canonical) -> Array:
+        # Each part in its own way, by blocks or by columns.
+        parts = [share * rule(view) for rule, share in zip(self.rules, self.shares, strict=True)]
+        return np.sum(parts, axis=0)
 
 
 @dataclass(frozen=True)
@@ -36,7 +76,8 @@ class Blend(Family):
 
     >>> from calibrant import OneVsRest, Smooth, Temperature, samples
     >>> fit_on, test = samples.load("c10-resnet18")
-    >>> [round(share, 1) for share in Blend((Temperature(), OneVsRest(Smooth()))).fit(fit_on).rule.shares]
+    >>> blend = Blend((Temperature(), OneVsRest(Smooth())))
+    >>> [round(share, 1) for share in blend.fit(fit_on).rule.shares]
     [0.4, 0.6]
     """
 
@@ -49,59 +90,53 @@ class Blend(Family):
             raise ValueError(
                 f"families must be a tuple of at least one family, got {self.families!r}"
             )
-        if self.shares is not None and (
-            len(self.shares) != len(self.families)
-            or min(self.shares) < 0
-            or abs(sum(self.shares) - 1) > 1e-6
-        ):
+        if self.shares is not None and not _are_shares(self.shares, len(self.families)):
             raise ValueError(
                 f"shares must be one a family, none negative, and sum to one; got {self.shares!r}"
             )
 
-    def chance_rule(self, view: View) -> Blended:
-        """Fit each family, and share out."""
-        return self._fit(view)
+    def chance_rule(self, view: View) -> BlendedChance:
+        """Fit each family, and weigh them."""
+        rules = [family.fit(view).rule for family in self.families]
+        return BlendedChance(tuple(rules), self._shares(view))
 
-    def vector_rule(self, view: Canonical) -> Blended:
-        """Fit each family, and share out."""
-        return self._fit(view)
+    def vector_rule(self, view: Canonical) -> BlendedVector:
+        """Fit each family, and weigh them."""
+        rules = [_vector_rule(family.fit(view.pred)) for family in self.families]
+        return BlendedVector(tuple(rules), self._shares(view))
 
-    def _fit(self, view: View | Canonical) -> Blended:
-        shares = self._best_shares(view) if self.shares is None else self.shares
-        return Blended(tuple(_fitted(family, view) for family in self.families), shares)
-
-    def _best_shares(self, view: View | Canonical) -> tuple[float, ...]:
-        rows = view.n if view.w is None else np.count_nonzero(view.w)
-        if rows < 2 * _FOLDS:  # too few to choose by
-            return (1 / len(self.families),) * len(self.families)
-        right = np.ones((view.n, len(self.families)))
-        for some, held in held_out(view, _FOLDS, 0):
+    def _shares(self, view: View | Canonical) -> tuple[float, ...]:
+        if self.shares is not None:
+            return self.shares
+        n_families = len(self.families)
+        if len(present(view.w, view.n)) < 2 * _FOLDS:  # too few to choose by
+            return (1 / n_families,) * n_families
+        likelihoods = np.ones((view.n, n_families))
+        for fitted_on, held in held_out(view, _FOLDS, 0):
             for place, family in enumerate(self.families):
-                right[held, place] = _of_outcome(
-                    _chances(_fitted(family, view[some]), view[held]), view[held]
-                )
-        return tuple(best_shares(np.maximum(right, TINY), view.w)[0].tolist())
+                likelihoods[held, place] = _likelihood(family, view[fitted_on], view[held])
+        shares, _ = mixture_weights(np.maximum(likelihoods, TINY), view.w)
+        return tuple(shares.tolist())
 
 
-def _chances(fitted: Map, view: View | Canonical) -> Array:
-    """What a map gives for a view's claims; a map of one class of two says both."""
-    if isinstance(view, Canonical):
-        return fitted.apply(view.pred).probs
-    return np.clip(fitted(view), 0, 1)
+def _are_shares(shares: tuple[float, ...], n: int) -> bool:
+    return len(shares) == n and min(shares) >= 0 and abs(sum(shares) - 1) <= 1e-6
 
 
-def _of_outcome(q: Array, view: View | Canonical) -> Array:
-    """The chance given to what happened."""
-    if isinstance(view, Canonical):
-        return q[np.arange(len(q)), view.y]
-    return np.where(view.y, q, 1 - q)
+def _vector_rule(fitted: Map) -> VectorRule:
+    """The rule of a map of whole vectors; of a map of one class of two, both chances."""
+    if isinstance(fitted, ChanceMap):
+        return Pair((fitted.rule,), fitted.completes or 0)
+    rule: VectorRule = fitted.rule
+    return rule
 
 
-def _fitted(family: Family, view: View | Canonical) -> ChanceMap | VectorMap:
-    x: View | Predictions = view.pred if isinstance(view, Canonical) else view
-    fitted = family.fit(x)
-    if not isinstance(fitted, ChanceMap | VectorMap):
-        raise ValueError(
-            f"{family!r} gives no map that can be blended, but a {type(fitted).__name__}"
-        )
-    return fitted
+def _likelihood(family: Family, fitted_on: View | Canonical, held: View | Canonical) -> Array:
+    """The chance that a family's map gives to what happened, row by row."""
+    if isinstance(held, View) and isinstance(fitted_on, View):
+        q = np.clip(family.fit(fitted_on)(held), 0, 1)
+        return np.where(held.y, q, 1 - q)
+    if isinstance(held, Canonical) and isinstance(fitted_on, Canonical):
+        q = family.fit(fitted_on.pred).apply(held.pred).probs
+        return q[np.arange(held.n), held.y]
+    raise TypeError("rows to fit on and rows held out must be of one kind")

@@ -1,27 +1,37 @@
 """Dirichlet calibration: a matrix and a shift on log-probabilities, kept near a diagonal."""
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
 from ...fitting.logspace import log_softmax
+from ...fitting.newton import Certificate
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Family
-from .linear import MatrixAndShift
+from ..family import Fact, LogitRule, VectorFamily
+from ..operations import Operations, Value, Vectors
+from .linear import matrix_facts
 from .regression import best_ridge, best_table, refuse_strength
 
 
 @dataclass(frozen=True, eq=False)
-class LogMatrix(MatrixAndShift):
+class LogMatrix(LogitRule):
     """Log-probabilities times a matrix, plus a shift."""
 
-    def logits(self, scores: Array) -> Array:
-        """Multiply and shift, in float32 at least."""
-        return super().logits(log_softmax(scores))
+    tag = "log-matrix"
+    matrix: Array
+    shift: Array
+    certificate: Certificate
+
+    def logits(self, x: Vectors, ops: Operations) -> Value:
+        return ops.matmul(ops.log_softmax(x.scores), self.matrix) + self.shift
+
+    def facts(self) -> Iterator[Fact]:
+        yield from matrix_facts(self.matrix, self.shift, "log-probabilities")
 
 
 @dataclass(frozen=True)
-class Dirichlet(Family):
+class Dirichlet(VectorFamily):
     """Log-probabilities times a matrix, plus a shift: right if each class's claims follow a Dirichlet distribution.
 
     `off_diagonal` times the mean square of those entries and `intercept` times that of the shifts are added to the

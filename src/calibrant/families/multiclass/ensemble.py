@@ -1,46 +1,47 @@
 """Ensemble temperature scaling: the tempered claims, the claims themselves and the uniform vector, mixed."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...fitting.blocks import on_all_cores, row_blocks
-from ...fitting.logspace import softmax
-from ...fitting.mixture import best_shares
+from ...fitting.mixture import mixture_weights
 from ...fitting.newton import Certificate
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Family, VectorRule
-from .temperature import Scaled, Temperature
+from ..family import Fact, VectorFamily, VectorRule
+from ..operations import Operations, Value, Vectors
+from .temperature import Temperature, TemperedVector
 
 
 @dataclass(frozen=True, eq=False)
 class Mixed(VectorRule):
     """Shares, of sum one, of the tempered vector, of the claimed one and of the uniform one."""
 
-    tempered: Scaled
+    tag = "mixed"
+    tempered: TemperedVector
     shares: tuple[float, float, float]
     certificate: Certificate
 
-    def __call__(self, view: Canonical) -> Array:
-        scores = view.scores
+    def formula(self, x: Vectors, ops: Operations) -> Value:
         sharp, claimed, even = self.shares
-        q = np.empty(scores.shape, np.promote_types(scores.dtype, np.float32))
+        tempered = self.tempered.formula(x, ops)
+        return sharp * tempered + claimed * ops.softmax(x.scores) + even / x.k
 
-        def fill(rows: slice) -> None:
-            z = scores[rows].astype(q.dtype, copy=False)
-            q[rows] = (
-                sharp * softmax(z * self.tempered.inverse)
-                + claimed * softmax(z)
-                + even / z.shape[1]
-            )
+    def facts(self) -> Iterator[Fact]:
+        sharp, claimed, even = self.shares
+        yield from self.tempered.facts()
+        yield Fact("tempered share", sharp, "of the vector whose logits are so divided")
+        yield Fact("claimed share", claimed, "of the vector as it was claimed")
+        yield Fact("uniform share", even, "of the vector that gives all classes the same chance")
 
-        on_all_cores(fill, row_blocks(*scores.shape))
-        return q
+    def parts(self) -> Sequence[VectorRule]:
+        return (self.tempered,)
 
 
 @dataclass(frozen=True)
-class EnsembleTemperature(Family):
+class EnsembleTemperature(VectorFamily):
     """The temperature of least log loss, then the mixture of least log loss; no two classes change places.
 
     Both steps are convex and solved to their optimum. `rule.shares` are those of the tempered vector, the claimed one
@@ -57,7 +58,7 @@ class EnsembleTemperature(Family):
         if view.w is not None and not view.w.all():
             return self.vector_rule(view[view.w > 0])
         tempered = Temperature().vector_rule(view)
-        shares, certificate = best_shares(
+        shares, certificate = mixture_weights(
             _chances_of_the_right_class(view, tempered.inverse), view.w
         )
         first, second, third = shares.tolist()

@@ -1,21 +1,47 @@
 """The identity: claims left as they are, so that doing nothing can be weighed against mending."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...fitting.types import Array
 from ...inputs.views import Canonical, View
-from ..family import ChanceRule, Family, LogitRule
+from ..family import ChanceRule, Fact, Family, LogitRule
+from ..operations import Claims, Operations, Value, Vectors
 
 
 @dataclass(frozen=True, eq=False)
-class Unchanged(LogitRule, ChanceRule):
-    """What was claimed."""
+class Unchanged(ChanceRule):
+    """The chance that was claimed."""
 
-    def logits(self, scores: Array) -> Array:
-        return scores
+    tag = "unchanged"
 
-    def __call__(self, view: View | Canonical) -> Array:
+    def formula(self, claims: Claims, ops: Operations) -> Value:  # noqa: ARG002 - there is nothing to do
+        return claims.p
+
+    def facts(self) -> Iterator[Fact]:
+        yield AS_CLAIMED
+
+
+@dataclass(frozen=True, eq=False)
+class UnchangedVectors(LogitRule):
+    """The vector that was claimed."""
+
+    tag = "unchanged-vectors"
+
+    def logits(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - there is nothing to do
+        return x.scores
+
+    def formula(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - there is nothing to do
+        return x.p
+
+    def __call__(self, view: Canonical) -> Array:
         return view.p
+
+    def facts(self) -> Iterator[Fact]:
+        yield AS_CLAIMED
+
+
+AS_CLAIMED = Fact("change", 0.0, "claims are left as they are")
 
 
 @dataclass(frozen=True)
@@ -31,6 +57,6 @@ class Identity(Family):
         """The only rule there is."""
         return Unchanged()
 
-    def vector_rule(self, view: Canonical) -> Unchanged:  # noqa: ARG002 - there is nothing to learn
+    def vector_rule(self, view: Canonical) -> UnchangedVectors:  # noqa: ARG002 - there is nothing to learn
         """The only rule there is."""
-        return Unchanged()
+        return UnchangedVectors()

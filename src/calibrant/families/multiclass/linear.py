@@ -1,5 +1,6 @@
 """Linear maps of logits: a factor and a shift a class, or a whole matrix."""
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
 
@@ -8,7 +9,8 @@ import numpy as np
 from ...fitting.newton import Certificate
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Family, LogitRule
+from ..family import Fact, LogitRule, VectorFamily
+from ..operations import Operations, Value, Vectors
 from .regression import best_factors, best_table, refuse_strength
 
 
@@ -16,32 +18,63 @@ from .regression import best_factors, best_table, refuse_strength
 class FactorAndShift(LogitRule):
     """Each class's logit times its factor, plus its shift."""
 
+    tag = "factor-and-shift"
     factor: Array
     shift: Array
     certificate: Certificate
 
-    def logits(self, scores: Array) -> Array:
-        """Scale and shift, in float32 at least."""
-        working = np.promote_types(scores.dtype, np.float32)
-        return scores * self.factor.astype(working) + self.shift.astype(working)
+    @property
+    def free_numbers(self) -> int:  # type: ignore[override]
+        return self.factor.size + self.shift.size
+
+    def logits(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - operators are enough
+        return x.scores * self.factor + self.shift
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("factors", len(self.factor), "one a class, by which its logit is multiplied")
+        yield Fact("least factor", float(self.factor.min()), "below 1, claims of the class soften")
+        yield Fact("largest factor", float(self.factor.max()), "above 1, they sharpen")
+        yield Fact("largest shift", largest(self.shift), "in size, added to the logit of a class")
 
 
 @dataclass(frozen=True, eq=False)
 class MatrixAndShift(LogitRule):
     """Logits times a matrix, plus a shift."""
 
+    tag = "matrix-and-shift"
     matrix: Array
     shift: Array
     certificate: Certificate
+    is_free: bool = False  # whether no penalty held the entries
 
-    def logits(self, scores: Array) -> Array:
-        """Multiply and shift, in float32 at least."""
-        x = scores.astype(np.promote_types(scores.dtype, np.float32), copy=False)
-        return x @ self.matrix.T.astype(x.dtype) + self.shift.astype(x.dtype)
+    @property
+    def free_numbers(self) -> int:  # type: ignore[override]
+        return self.matrix.size + self.shift.size if self.is_free else 0
+
+    def logits(self, x: Vectors, ops: Operations) -> Value:
+        return ops.matmul(x.scores, self.matrix) + self.shift
+
+    def facts(self) -> Iterator[Fact]:
+        yield from matrix_facts(self.matrix, self.shift, "logits")
+
+
+def matrix_facts(matrix: Array, shift: Array, of: str) -> Iterator[Fact]:
+    """What a person should know of a matrix by which logits, or other numbers, are multiplied."""
+    diagonal = np.diag(matrix)
+    mixing = matrix - np.diag(diagonal)
+    yield Fact("entries", matrix.size, f"of a matrix by which {of} are multiplied")
+    yield Fact("mean diagonal", float(diagonal.mean()), "below 1, claims soften")
+    yield Fact("largest mixing", largest(mixing), f"in size, of another class's {of} in a class")
+    yield Fact("largest shift", largest(shift), "in size, added for a class")
+
+
+def largest(x: Array) -> float:
+    """The entry furthest from 0, with its sign."""
+    return float(x.ravel()[np.abs(x).argmax()])
 
 
 @dataclass(frozen=True)
-class VectorScaling(Family):
+class VectorScaling(VectorFamily):
     """A factor and a shift for each class, of least log loss, found to the optimum.
 
     >>> from calibrant import from_logits
@@ -56,7 +89,7 @@ class VectorScaling(Family):
 
 
 @dataclass(frozen=True)
-class MatrixScaling(Family):
+class MatrixScaling(VectorFamily):
     """A whole matrix and a shift for each class, of least log loss plus what its size costs.
 
     `off_diagonal` times the mean square of those entries and `intercept` times that of the shifts are added; "cv"
@@ -79,4 +112,6 @@ class MatrixScaling(Family):
 
     def vector_rule(self, view: Canonical) -> MatrixAndShift:
         """Newton's method from the best factors."""
-        return MatrixAndShift(*best_table(view, view.scores, self.off_diagonal, self.intercept))
+        found = best_table(view, view.scores, self.off_diagonal, self.intercept)
+        is_free = self.off_diagonal == 0
+        return MatrixAndShift(*found, is_free)

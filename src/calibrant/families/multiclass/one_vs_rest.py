@@ -1,39 +1,48 @@
 """One-vs-rest: a map of one chance for each class, and the vector made to sum to one again."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from ...fitting.blocks import on_all_cores
 from ...fitting.types import Array
 from ...inputs.questions import classwise
 from ...inputs.views import Canonical
-from ..family import ChanceRule, Family, VectorRule
+from ..family import ChanceRule, Fact, Family, VectorFamily, VectorRule
+from ..operations import NUMPY, NumpyVectors, Operations, Value, Vectors
 
 
 @dataclass(frozen=True, eq=False)
 class EachClass(VectorRule):
     """A rule for each class; a row that every rule sends to 0 stays as it was claimed."""
 
+    tag = "each-class"
     rules: tuple[ChanceRule, ...]
 
+    @property
+    def by_class(self) -> Sequence[ChanceRule]:
+        return self.rules
+
+    def formula(self, x: Vectors, ops: Operations) -> Value:
+        q = ops.columns(self.rules, x.by_class())
+        total = ops.row_sum(q)
+        some = total > 0
+        return ops.where(some, q / ops.where(some, total, 1.0), x.p)
+
     def __call__(self, view: Canonical) -> Array:
-        q = np.empty((view.n, len(self.rules)))
-        views = classwise(view.pred)
+        # Whole columns, not blocks of rows: a class is worked out by one call.
+        return self.formula(NumpyVectors(view), NUMPY)
 
-        def fill(k: int) -> None:
-            q[:, k] = np.clip(self.rules[k](views[k]), 0, 1)
+    def facts(self) -> Iterator[Fact]:
+        yield Fact(
+            "classes", len(self.rules), "each with a map of its own; then vectors sum to one"
+        )
 
-        on_all_cores(fill, range(len(self.rules)))
-        total = q.sum(1, keepdims=True)
-        empty = total[:, 0] == 0
-        q[empty], total[empty] = view.p[empty], 1
-        q /= total
-        return q
+    def parts(self) -> Sequence[ChanceRule]:
+        return self.rules
 
 
 @dataclass(frozen=True)
-class OneVsRest(Family):
+class OneVsRest(VectorFamily):
     """Fits a one-chance family to each class against the rest.
 
     >>> from calibrant import Isotonic, from_probs

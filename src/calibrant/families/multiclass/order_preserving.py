@@ -1,16 +1,18 @@
 """Order-preserving maps: the gaps between a row's logits are stretched, and no two classes change places."""
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.linalg import block_diag
 
 from ...fitting.blocks import on_all_cores, row_blocks, working_type
-from ...fitting.newton import Certificate, Derivatives, Vector, minimise
+from ...fitting.newton import Certificate, Derivatives, minimise
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Family, LogitRule
+from ..family import Fact, LogitRule, VectorFamily
+from ..operations import NUMPY, Operations, Value, Vectors
 from .temperature import Temperature
 
 Kind = Literal["invariant", "preserving", "diagonal"]
@@ -31,33 +33,62 @@ _PRICE_OF_ORDER = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Stretched(LogitRule):
-    """Logits times `inverse`; then slopes of the curve of depths, and factors of depth that differ by row."""
+    """Logits times `inverse`, then a rising curve of their depths and factors that differ by row.
 
+    The curve is a line between the depths `bends`, with these slopes. A row's factor is a line of its
+    sureness, plus the mean of `by_class` over its chances.
+    """
+
+    tag = "stretched"
     kind: Kind
     inverse: float
+    bends: Array
     slopes: Array
-    factors: Array
+    sureness: Array
+    by_sureness: Array
+    by_class_factor: Array
+    least: float  # of all slopes
+    least_entropy: float
     certificate: Certificate
 
-    def logits(self, scores: Array) -> Array:
-        """Zero for the top class and less for the others, in float32 at least."""
-        out = np.empty(scores.shape, np.promote_types(scores.dtype, np.float32))
+    def logits(self, x: Vectors, ops: Operations) -> Value:
+        below, depth = _depths(x.scores, self.inverse, ops)
+        curve = 0.0
+        for step, slope in zip(_steps(depth, self.bends, ops), self.slopes, strict=True):
+            curve = curve + step * (slope - self.least)
+        # Depths have lost digits that distances below the top still have: with them it stays the top.
+        return ops.row_min(curve) - curve - below * self._factor(depth, ops)
 
-        def fill(rows: slice) -> None:
-            below, depth = _tempered(scores[rows], self.inverse, out.dtype)
-            factor = _shares(self.kind, depth) @ self.factors + _LEAST
-            curve = _curve(_steps(depth), self.slopes - _LEAST)
-            # Depths have lost digits that distances below the top still have: with them it stays the top.
-            out[rows] = (
-                curve.min(1, keepdims=True) - curve - below * factor[:, None].astype(out.dtype)
-            )
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("temperature", 1 / self.inverse, "logits are divided by it first")
+        depths = self.bends.tolist()
+        slopes = self.slopes.tolist()
+        for depth, slope in zip(depths, slopes, strict=True):
+            claim = f"claims below {100 * np.exp(-depth):.3g}%"
+            yield Fact(f"slope from {depth:g}", slope, f"of the log-probability of {claim}")
+        if self.kind != "diagonal":
+            low, high = float(self.by_sureness.min()), float(self.by_sureness.max())
+            yield Fact("least factor", low, "of a row's logits, among rows more and less sure")
+            yield Fact("largest factor", high, "of a row's logits, among rows more and less sure")
+        if self.kind == "preserving":
+            low, high = float(self.by_class_factor.min()), float(self.by_class_factor.max())
+            yield Fact("least class factor", low, "added to it by the likely classes")
+            yield Fact("largest class factor", high, "added to it by the likely classes")
 
-        on_all_cores(fill, row_blocks(scores.shape[0], 4 * scores.shape[1]))
-        return out
+    def _factor(self, depth: Value, ops: Operations) -> Value:
+        """By what a row's distances below the top are multiplied."""
+        if self.kind == "diagonal":
+            return self.least
+        p = ops.exp(-depth)
+        entropy = ops.maximum(ops.row_sum(p * depth), self.least_entropy)
+        factor = ops.line(-ops.log(entropy), self.sureness, self.by_sureness) + self.least
+        if self.kind == "preserving":
+            factor = factor + ops.row_sum(p * self.by_class_factor)
+        return factor
 
 
 @dataclass(frozen=True)
-class OrderPreserving(Family):
+class OrderPreserving(VectorFamily):
     """The best temperature, then a rising curve of log-probabilities: accuracy and every rank stay what they were.
 
     `diagonal` is that curve; `invariant` adds factors by the row's entropy, `preserving` also by its likely classes.
@@ -76,7 +107,8 @@ class OrderPreserving(Family):
     def vector_rule(self, view: Canonical) -> Stretched:
         """Newton's method from the best temperature, under each strength in turn."""
         inverse = Temperature().vector_rule(view).inverse or _least_inverse(view.scores)
-        depth = _tempered(view.scores, inverse, working_type(view.scores))[1]
+        scores = view.scores.astype(working_type(view.scores), copy=False)
+        depth = _depths(scores, inverse, NUMPY)[1]
         shares = _shares(self.kind, depth)
         best, prior = _prior(self.kind, view.pred.k)
         x, fits = best, []
@@ -87,22 +119,27 @@ class OrderPreserving(Family):
         weight = np.exp(evidence - evidence.max())
         mean = weight @ np.array([fit.x for fit in fits]) / weight.sum()
         certificate = max((fit.certificate for fit in fits), key=lambda each: each.slope)
-        return Stretched(self.kind, inverse, mean[: len(_BENDS)], mean[len(_BENDS) :], certificate)
+        slopes, by_sureness, by_class = np.split(mean, [len(_BENDS), len(_BENDS) + len(_SURENESS)])
+        least_entropy = float(np.exp(-_SURENESS[-1]))
+        return Stretched(
+            self.kind, inverse, _BENDS, slopes, _SURENESS, by_sureness, by_class,
+            _LEAST, least_entropy, certificate,
+        )  # fmt: skip
 
 
 class _Fit(NamedTuple):
-    x: Vector
+    x: Array
     log_evidence: float
     certificate: Certificate
 
 
 def _fit(
-    view: Canonical, depth: Array, shares: Array, start: Vector, best: Vector, prior: Vector
+    view: Canonical, depth: Array, shares: Array, start: Array, best: Array, prior: Array
 ) -> _Fit:
     """Coefficients of least log loss under a normal prior around `best`, with Laplace's evidence for the prior."""
     seen: list[Derivatives] = []
 
-    def derivatives(x: Vector) -> Derivatives:
+    def derivatives(x: Array) -> Derivatives:
         loss, gradient, hessian = _loss(view, depth, shares, x)
         pull = prior @ (x - best) / view.total
         seen[:] = [
@@ -116,7 +153,7 @@ def _fit(
     return _Fit(x, volume / 2 - value * view.total, certificate)
 
 
-def _loss(view: Canonical, depth: Array, shares: Array, x: Vector) -> Derivatives:
+def _loss(view: Canonical, depth: Array, shares: Array, x: Array) -> Derivatives:
     """Mean log loss of the logits -(curve of depth) - (shares @ factors) * depth, its gradient and Hessian."""
     n, bends = view.n, len(_BENDS)
     factor = (shares @ x[bends:].astype(shares.dtype))[:, None]
@@ -124,7 +161,7 @@ def _loss(view: Canonical, depth: Array, shares: Array, x: Vector) -> Derivative
 
     def fill(rows: slice) -> None:
         block = depth[rows]
-        steps = _steps(block)
+        steps = _steps(block, _BENDS.astype(block.dtype), NUMPY)
         logits = -factor[rows] * block - _curve(steps, x[:bends])
         logits -= logits.max(1, keepdims=True)
         right = logits[np.arange(len(block)), view.y[rows]].astype(np.float64)
@@ -152,12 +189,12 @@ def _loss(view: Canonical, depth: Array, shares: Array, x: Vector) -> Derivative
     hessian = np.block([[of_slopes, of_both], [of_both.T, spread.T @ spread]])
     right = depth[np.arange(n), view.y]
     gradient = np.append(
-        w @ (np.stack(_steps(right), 1) - mean), (w * (right - whole[:, 0])) @ shares
+        w @ (np.stack(_steps(right, _BENDS, NUMPY), 1) - mean), (w * (right - whole[:, 0])) @ shares
     )
     return float(w @ loss) / view.total, gradient / view.total, hessian / view.total
 
 
-def _prior(kind: Kind, k: int) -> tuple[Vector, Vector]:
+def _prior(kind: Kind, k: int) -> tuple[Array, Array]:
     """Coefficients that leave the best temperature as it is, and how surely it is so, for strength one."""
     # Factors scale a whole row, and so are trusted less than a curve. Classes have no neighbours.
     parts = [_chain(len(_BENDS), 1, 4)]
@@ -169,7 +206,7 @@ def _prior(kind: Kind, k: int) -> tuple[Vector, Vector]:
     return np.full(len(precision), 1 / len(parts)), precision
 
 
-def _chain(size: int, alone: float, neighbours: float) -> Vector:
+def _chain(size: int, alone: float, neighbours: float) -> Array:
     """Precision of coefficients that are each near their best and near their neighbours."""
     gaps = np.diff(np.eye(size), axis=0)
     return alone * np.eye(size) + neighbours * gaps.T @ gaps
@@ -187,12 +224,19 @@ def _shares(kind: Kind, depth: Array) -> Array:
     return np.hstack([hats, p] if kind == "preserving" else [hats], dtype=depth.dtype)
 
 
-def _steps(depth: Array) -> list[Array]:
+def _depths(scores: Value, inverse: float, ops: Operations) -> tuple[Value, Value]:
+    """How far tempered logits lie below the top of their row, and their depths: -log of the chances."""
+    below = (ops.row_max(scores) - scores) * inverse
+    return below, below + ops.log(ops.row_sum(ops.exp(-below)))
+
+
+def _steps(depth: Value, bends: Value, ops: Operations) -> list[Value]:
     """How far a depth has come between each bend and the next."""
-    return [
-        np.clip(depth - depth.dtype.type(bend), 0, width)
-        for bend, width in zip(_BENDS, _WIDTHS, strict=True)
-    ]
+    steps = []
+    for place in range(len(bends) - 1):
+        width = bends[place + 1] - bends[place]
+        steps.append(ops.clip(depth - bends[place], 0.0, width))
+    return [*steps, ops.maximum(depth - bends[-1], 0.0)]
 
 
 def _curve(steps: list[Array], slopes: Array) -> Array:
@@ -200,14 +244,6 @@ def _curve(steps: list[Array], slopes: Array) -> Array:
     for step, slope in zip(steps, slopes, strict=True):
         curve += step * step.dtype.type(slope)
     return curve
-
-
-def _tempered(scores: Array, inverse: float, working: np.dtype[Any]) -> tuple[Array, Array]:
-    """By how much tempered logits lie below the top of their row, and their depths: -log of the chances."""
-    below = scores.astype(working)
-    np.subtract(below.max(1, keepdims=True), below, out=below)
-    below *= working.type(inverse)
-    return below, below + np.log(np.exp(-below).sum(1, keepdims=True))
 
 
 def _least_inverse(scores: Array) -> float:

@@ -1,56 +1,62 @@
 """Ranked: a map of one chance for the r-th most probable class, whichever class that is."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
+from itertools import accumulate
 
 import numpy as np
 
-from ...fitting.blocks import on_all_cores, row_blocks
-from ...fitting.logspace import softmax
-from ...fitting.types import Array
-from ...inputs.predictions import Predictions
-from ...inputs.questions import leading, top_r
+from ...fitting.blocks import on_all_cores
+from ...inputs.questions import top_r
 from ...inputs.views import Canonical
-from ..family import ChanceRule, Family, VectorRule
-
-# A class that may not overtake another stays this much below it, as equal chances would go to the lowest column.
-_BELOW = 1 - 2.0**-50
+from ..family import ChanceRule, Fact, Family, VectorFamily, VectorRule
+from ..operations import Operations, Value, Vectors
 
 
 @dataclass(frozen=True, eq=False)
 class EachRank(VectorRule):
-    """A rule for each of the first ranks; the other classes share what is left in proportion to their claims."""
+    """A rule for each of the first ranks; other classes share what is left in proportion to their claims."""
 
+    tag = "each-rank"
     rules: tuple[ChanceRule, ...]
+    ranks: int
     keep_order: bool
 
-    def __call__(self, view: Canonical) -> Array:
-        pred = view.pred
-        q = np.empty((pred.n, pred.k))
-
-        def fill(rows: slice) -> None:
-            q[rows] = self._vectors(pred[rows])
-
-        on_all_cores(fill, row_blocks(pred.n, pred.k))
-        return q
-
-    def _vectors(self, pred: Predictions) -> Array:
-        first = np.stack(
-            [rule(top_r(pred, r)) for r, rule in enumerate(self.rules, 1)], axis=1
-        ).clip(0, 1)
-        first = _falling(first, pred.k) if self.keep_order else _summing_to_one_at_most(first)
-        at = leading(pred.values, len(self.rules))
-        scores = pred.scores.astype(np.float64)
-        np.put_along_axis(scores, at, -np.inf, 1)
-        left = np.maximum(1 - first.sum(1), 0)
-        q = left[:, None] * softmax(scores)
+    def formula(self, x: Vectors, ops: Operations) -> Value:
+        order = ops.descending(x.values)
+        first = self._first(ops.columns(self.rules, x.by_rank(order, self.ranks)), x.k, ops)
+        left = ops.maximum(1 - sum(first[1:], first[0]), 0.0)
+        others = ops.part(ops.gather(x.scores, order), self.ranks, x.k)
         if self.keep_order:
-            _cap(q, scores, left, first[:, -1] * _BELOW)
-        np.put_along_axis(q, at, first, 1)
-        return q
+            # A class that may not overtake another stays a little below it: equal chances would go
+            # to the lowest column.
+            shared = _capped(others, left, first[-1] * (1 - ops.gap), x.k - self.ranks, ops)
+        else:
+            shared = left * ops.softmax(others)
+        return ops.scatter(ops.join(*first, shared), order)
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact(
+            "ranks", self.ranks, "the most probable classes, each rank with a map of its own"
+        )
+        for place, rule in enumerate(self.rules, 1):
+            for fact in rule.facts():
+                yield Fact(f"{fact.name} of rank {place}", fact.value, fact.meaning)
+
+    def parts(self) -> Sequence[ChanceRule]:
+        return self.rules
+
+    def _first(self, chances: Value, k: int, ops: Operations) -> list[Value]:
+        """The chances of the first ranks, which sum to one at most, and fall if they must."""
+        first = [ops.part(chances, rank, rank + 1) for rank in range(self.ranks)]
+        if not self.keep_order:
+            return _beside_the_top(first, ops)
+        falling = list(accumulate(first, ops.minimum))
+        return _at_least_the_mean(_beside_the_top(falling, ops), k, ops)
 
 
 @dataclass(frozen=True)
-class Ranked(Family):
+class Ranked(VectorFamily):
     """Fits a one-chance family to the r-th most probable class, for the first `ranks`; the others share what is left.
 
     Where the first ranks would sum to more than one, the top label keeps its chance and the rest of them are scaled.
@@ -81,39 +87,46 @@ class Ranked(Family):
             raise ValueError(
                 f"ranks must be at most {most}, as the last class takes what is left; got {self.ranks}"
             )
-        fit = self.family.chance_rule
-        return EachRank(
-            tuple(on_all_cores(lambda r: fit(top_r(pred, r)), range(1, self.ranks + 1))),
-            self.keep_order,
-        )
+        views = [top_r(pred, rank) for rank in range(1, self.ranks + 1)]
+        rules = on_all_cores(self.family.chance_rule, views)
+        return EachRank(tuple(rules), self.ranks, self.keep_order)
 
 
-def _summing_to_one_at_most(first: Array) -> Array:
+def _beside_the_top(first: list[Value], ops: Operations) -> list[Value]:
     """The top label's chance stays; those after it are scaled where they would not fit beside it."""
-    later, room = first[:, 1:].sum(1), 1 - first[:, 0]
-    scale = np.divide(room, later, out=np.ones_like(room), where=later > room)
-    return np.concatenate([first[:, :1], first[:, 1:] * scale[:, None]], axis=1)
+    if len(first) == 1:
+        return first
+    room = 1 - first[0]
+    later = sum(first[2:], first[1])
+    too_much = later > room
+    scale = ops.where(too_much, room / ops.where(too_much, later, 1.0), 1.0)
+    return [first[0], *(chance * scale for chance in first[1:])]
 
 
-def _falling(first: Array, k: int) -> Array:
-    """Chances that fall from rank to rank, none below the mean of what it and all ranks after it share."""
-    first = _summing_to_one_at_most(np.minimum.accumulate(first, axis=1))
-    above, left = np.full(len(first), np.inf), np.ones(len(first))
-    for rank in range(first.shape[1]):
-        first[:, rank] = np.minimum(np.maximum(first[:, rank], left / (k - rank)), above)
-        above, left = first[:, rank] * _BELOW, np.maximum(left - first[:, rank], 0)
-    return first
+def _at_least_the_mean(first: list[Value], k: int, ops: Operations) -> list[Value]:
+    """Falling chances, none below the mean of what it and all ranks after it share."""
+    fallen = [ops.maximum(first[0], 1 / k)]
+    left = 1 - fallen[0]
+    for rank, chance in enumerate(first[1:], 1):
+        raised = ops.maximum(chance, left / (k - rank))
+        fallen.append(ops.minimum(raised, fallen[-1] * (1 - ops.gap)))
+        left = ops.maximum(left - fallen[-1], 0.0)
+    return fallen
 
 
-def _cap(q: Array, scores: Array, left: Array, cap: Array) -> None:
-    """Bring chances above their row's cap down to it, in place; its other classes share what that frees."""
-    rows = np.flatnonzero((q > cap[:, None]).any(1))
-    while len(rows):
-        high = q[rows] >= cap[rows, None]
-        q[rows] = np.where(high, cap[rows, None], 0)
-        free = np.maximum(left[rows] - high.sum(1) * cap[rows], 0)
-        others = np.where(high, -np.inf, scores[rows])
-        some = (others > -np.inf).any(1)
-        rows = rows[some]
-        q[rows] += free[some, None] * softmax(others[some])
-        rows = rows[(q[rows] > cap[rows, None]).any(1)]
+def _capped(scores: Value, left: Value, cap: Value, size: int, ops: Operations) -> Value:
+    """What is left, shared out in proportion to exp(scores), which fall, but to none more than the cap.
+
+    If the m first get the cap, those after them share the rest; m is the least for which the next does
+    not exceed it.
+    """
+    tails = ops.log_sums_from_right(scores)
+    free = ops.maximum(left - ops.places(cap, size) * cap, 0.0)
+    exceeds = free * ops.exp(scores - tails) > cap
+    stays_below = ops.where(exceeds, 0.0, 1.0)
+    is_capped = ops.sums_from_left(stays_below) < 0.5
+    count = ops.row_sum(ops.where(is_capped, 1.0, 0.0))
+    # Of the tails of those below the cap the first is the largest: the one that they all share.
+    tail = ops.row_max(ops.where(is_capped, -np.inf, tails))
+    share = ops.exp(ops.minimum(scores - tail, 0.0))
+    return ops.where(is_capped, cap, share * ops.maximum(left - count * cap, 0.0))

@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ...fitting.newton import Certificate, Vector
+from ...fitting.linear_designs import AcrossClasses, ByClass
+from ...fitting.newton import Certificate
 from ...fitting.newton_cg import minimise_many
-from ...fitting.softmax import AcrossClasses, ByClass, SoftmaxLoss
+from ...fitting.softmax import SoftmaxLoss
 from ...fitting.types import Array, Ints
 from ...inputs.views import Canonical
 from ..folds import held_out
@@ -99,19 +100,19 @@ def best_ridge(view: Canonical, x: Array, strength: float) -> Regression:
 class _Fold:
     """Some rows to fit on and others to score by; each fit begins where the last one ended."""
 
-    def __init__(self, view: Canonical, x: Array, fitted: Ints, held: Ints, start: Vector) -> None:
+    def __init__(self, view: Canonical, x: Array, fitted: Ints, held: Ints, start: Array) -> None:
         self._fitted, self._x, self._first, self._last = view[fitted], x[fitted], start, start
         held_view = view[held]
         self._held = SoftmaxLoss(AcrossClasses(x[held]), held_view.y, held_view.w)
         self._weight = held_view.total
 
-    def fit(self, ridge: Vector, tolerance: float | None = None) -> tuple[Vector, Certificate]:
+    def fit(self, ridge: Array, tolerance: float | None = None) -> tuple[Array, Certificate]:
         self._last, certificate = _fit(
             self._fitted, self._x, ridge, self._first, self._last, tolerance
         )
         return self._last, certificate
 
-    def summed_loss(self, ridge: Vector) -> float:
+    def summed_loss(self, ridge: Array) -> float:
         """Log loss of the rows held out."""
         return self._weight * self._held(self.fit(ridge, _ROUGHLY)[0]).value
 
@@ -147,11 +148,11 @@ def _line(score: Callable[[Place], float], places: Sequence[Place]) -> Place:
 def _fit(
     view: Canonical,
     x: Array,
-    ridge: Vector,
-    first: Vector,
-    last: Vector,
+    ridge: Array,
+    first: Array,
+    last: Array,
     tolerance: float | None = None,
-) -> tuple[Vector, Certificate]:
+) -> tuple[Array, Certificate]:
     """The table of least loss, begun at `last`; where rows are few, entries are held near `first`, or 0 if they pay."""
     design, centre = AcrossClasses(x), np.zeros(first.size)
     if first.size > view.total:
@@ -163,7 +164,7 @@ def _fit(
     )
 
 
-def _ridge(k: int, off_diagonal: float, intercept: float) -> Vector:
+def _ridge(k: int, off_diagonal: float, intercept: float) -> Array:
     """Of the table, entry by entry: twice the strengths, as shares of the means they stand before."""
     ridge = np.full((k, k + 1), 2 * off_diagonal / max(k * (k - 1), 1))
     ridge[np.arange(k), np.arange(k)] = 0
@@ -171,11 +172,11 @@ def _ridge(k: int, off_diagonal: float, intercept: float) -> Vector:
     return ridge.ravel()
 
 
-def _tempered(view: Canonical) -> Vector:
+def _tempered(view: Canonical) -> Array:
     return Temperature().vector_rule(view).inverse * np.eye(view.pred.k, view.pred.k + 1).ravel()
 
 
-def split_table(best: Vector, certificate: Certificate) -> Regression:
+def split_table(best: Array, certificate: Certificate) -> Regression:
     """The matrix and the shift that stand side by side in a table."""
     k = int(np.sqrt(best.size))
     table = best.reshape(k, k + 1)

@@ -1,38 +1,47 @@
 """The structured matrix: factors, shifts and mixing of classes, each kept small as rows allow."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...fitting.logspace import softmax
+from ...fitting.linear_designs import AcrossClasses
 from ...fitting.newton import Certificate
 from ...fitting.newton_cg import minimise_many
-from ...fitting.softmax import AcrossClasses, SoftmaxLoss
+from ...fitting.softmax import SoftmaxLoss
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Family, LogitRule
+from ..family import Fact, LogitRule, VectorFamily, in_blocks
+from ..operations import NUMPY, NumpyVectors, Operations, Value, Vectors
+from .linear import matrix_facts
 from .regression import split_table
 from .temperature import Temperature
 
 
 @dataclass(frozen=True, eq=False)
 class Structured(LogitRule):
-    """Logits scaled, their chances mixed with a little of the uniform; the logarithms times a matrix, plus a shift."""
+    """Logits scaled, their chances mixed with the uniform; the logarithms times a matrix, plus a shift."""
 
+    tag = "structured"
     inverse: float
     uniform: float
     matrix: Array
     shift: Array
     certificate: Certificate
 
-    def logits(self, scores: Array) -> Array:
-        """Multiply and shift, in float32 at least."""
-        x = _log_mixed(scores, self.inverse, self.uniform)
-        return x @ self.matrix.T.astype(x.dtype) + self.shift.astype(x.dtype)
+    def logits(self, x: Vectors, ops: Operations) -> Value:
+        logs = _log_mixed(x, self.inverse, self.uniform, ops)
+        return ops.matmul(logs, self.matrix) + self.shift
+
+    def facts(self) -> Iterator[Fact]:
+        temperature = 1 / self.inverse if self.inverse else np.inf
+        yield Fact("temperature", temperature, "logits are divided by it first")
+        yield Fact("uniform part", self.uniform, "mixed in then, so that no claim is exactly 0")
+        yield from matrix_facts(self.matrix, self.shift, "log-probabilities")
 
 
 @dataclass(frozen=True)
-class StructuredMatrix(Family):
+class StructuredMatrix(VectorFamily):
     """A matrix near the best temperature: factors, shifts and mixing of classes each pay for what they add.
 
     Ridge penalties k/n on factors and shifts and k(k - 1)/n on mixing let the map grow only as rows allow. One part
@@ -46,30 +55,24 @@ class StructuredMatrix(Family):
 
     def vector_rule(self, view: Canonical) -> Structured:
         """Newton's method on what is added to the best temperature."""
-        k, inverse, uniform = (
-            view.pred.k,
-            Temperature().vector_rule(view).inverse,
-            1 / (view.total + 1),
-        )
+        k = view.pred.k
+        inverse = Temperature().vector_rule(view).inverse
+        uniform = 1 / (view.total + 1)
         identity = np.eye(k, k + 1)
         ridge = np.where(identity > 0, 1, k - 1) * 2 * k / view.total
         ridge[:, k] = 2 * k / view.total
-        loss = SoftmaxLoss(
-            AcrossClasses(_log_mixed(view.scores, inverse, uniform)),
-            view.y,
-            view.w,
-            ridge=ridge.ravel(),
-            centre=identity.ravel(),
+        logs = in_blocks(
+            lambda block: _log_mixed(NumpyVectors(block), inverse, uniform, NUMPY), view
         )
+        start = identity.ravel()
+        loss = SoftmaxLoss(AcrossClasses(logs), view.y, view.w, ridge=ridge.ravel(), centre=start)
         best, certificate = minimise_many(
-            loss, identity.ravel(), loss.preconditioner(identity.ravel()), tolerance=loss.tolerance
+            loss, start, loss.preconditioner(start), tolerance=loss.tolerance
         )
         return Structured(inverse, uniform, *split_table(best, certificate))
 
 
-def _log_mixed(scores: Array, inverse: float, uniform: float) -> Array:
-    scores = scores.astype(np.promote_types(scores.dtype, np.float32), copy=False)
-    mixed = softmax(scores * scores.dtype.type(inverse))
-    mixed *= 1 - uniform
-    mixed += uniform / mixed.shape[1]
-    return np.log(mixed, out=mixed)
+def _log_mixed(x: Vectors, inverse: float, uniform: float, ops: Operations) -> Value:
+    """Logarithms of the tempered vectors, each with a little of the uniform one mixed in."""
+    tempered = ops.softmax(x.scores * inverse)
+    return ops.log(tempered * (1 - uniform) + uniform / x.k)

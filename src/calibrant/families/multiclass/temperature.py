@@ -1,16 +1,17 @@
 """Temperature scaling: every logit divided by one number."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from ...fitting.blocks import on_all_cores, row_blocks, working_type
 from ...fitting.irls import LEAST_CURVATURE, logistic
-from ...fitting.newton import Certificate, Derivatives, Vector, minimise
+from ...fitting.newton import Certificate, Derivatives, minimise
 from ...fitting.types import Array
 from ...inputs.views import Canonical, View
-from ..family import ChanceRule, Family, LogitRule
+from ..family import ChanceRule, Fact, Family, LogitRule, Rule
+from ..operations import Claims, Operations, Value, Vectors
 
 _SOME_ROWS = 2000
 # Half its square, 5e-13, is what the log loss may lie above its optimum; float32 logits allow no more.
@@ -18,8 +19,8 @@ _TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Scaled(LogitRule, ChanceRule):
-    """Logits, or the log odds of one chance, times `inverse`: one over the temperature."""
+class Tempered(Rule):
+    """Logits or log odds times `inverse`: one over the temperature."""
 
     inverse: float
     certificate: Certificate
@@ -29,16 +30,30 @@ class Scaled(LogitRule, ChanceRule):
         """Above 1 where the claims were overconfident."""
         return 1 / self.inverse if self.inverse else np.inf
 
-    def logits(self, scores: Array) -> Array:
-        """Scale, in float32 at least."""
-        return scores.astype(np.promote_types(scores.dtype, np.float32), copy=False) * self.inverse
-
-    def __call__(self, view: View | Canonical) -> Array:
-        return (
-            expit(self.inverse * view.log_odds)
-            if isinstance(view, View)
-            else super().__call__(view)
+    def facts(self) -> Iterator[Fact]:
+        yield Fact(
+            "temperature", self.temperature, "log odds are divided by it; above 1, claims soften"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class TemperedChance(Tempered, ChanceRule):
+    """The log odds of one chance over the temperature."""
+
+    tag = "tempered-chance"
+
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        return ops.expit(self.inverse * claims.log_odds)
+
+
+@dataclass(frozen=True, eq=False)
+class TemperedVector(Tempered, LogitRule):
+    """Logits over the temperature."""
+
+    tag = "tempered-vector"
+
+    def logits(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - a product is enough
+        return x.scores * self.inverse
 
 
 @dataclass(frozen=True)
@@ -51,14 +66,14 @@ class Temperature(Family):
     3.641
     """
 
-    def chance_rule(self, view: View) -> Scaled:
+    def chance_rule(self, view: View) -> TemperedChance:
         """Newton's method in one over the temperature."""
         best, certificate = logistic(
             view.log_odds[:, None], view.y, view.w, start=np.ones(1), lower=0.0
         )
-        return Scaled(float(best[0]), certificate)
+        return TemperedChance(float(best[0]), certificate)
 
-    def vector_rule(self, view: Canonical) -> Scaled:
+    def vector_rule(self, view: Canonical) -> TemperedVector:
         """Newton's method in one over the temperature, begun from the optimum of some of the rows."""
         if view.w is not None and not view.w.all():
             return self.vector_rule(view[view.w > 0])
@@ -72,7 +87,7 @@ class Temperature(Family):
             lower=0.0,
             tolerance=_TOLERANCE,
         )
-        return Scaled(float(best[0]), certificate)
+        return TemperedVector(float(best[0]), certificate)
 
 
 def _derivatives(view: Canonical, inverse: float) -> Derivatives:
@@ -82,7 +97,7 @@ def _derivatives(view: Canonical, inverse: float) -> Derivatives:
     # Rounded as the products below will be, or value and slope would speak of different points.
     inverse = float(working.type(inverse))
 
-    def part(rows: slice) -> Vector:
+    def part(rows: slice) -> Array:
         z = scores[rows].astype(working)
         z -= z.max(1, keepdims=True)
         right = z[np.arange(len(z)), labels[rows]].astype(np.float64)

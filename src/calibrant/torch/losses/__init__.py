@@ -1,7 +1,8 @@
-"""Losses that train a network to be calibrated: each is called as loss(logits, labels) and gives a mean over the batch.
+"""Losses that train a network to be calibrated, each called as loss(logits, labels).
 
-Whole losses take the place of cross-entropy: Focal, Focal53, DualFocal, LabelSmoothing, KDEMeanSquared. Terms are added
-to a loss, times a small number: KDECalibration, MMCE, WeightedMMCE, ConfidenceGap, EntropyPenalty.
+Each gives a mean over the batch. Whole losses take the place of cross-entropy: Focal, Focal53,
+DualFocal, LabelSmoothing, KDEMeanSquared. Terms are added to a loss, times a small number:
+KDECalibration, MMCE, WeightedMMCE, ConfidenceGap, EntropyPenalty.
 """
 
 from .confidence import ConfidenceGap, EntropyPenalty, LabelSmoothing

@@ -3,21 +3,23 @@
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from .loss import Loss
+from .loss import Loss, top_label
 
 
 class ConfidenceGap(Loss):
     """The term |mean confidence - accuracy| of the batch (Liang et al. 2020).
 
     >>> import torch
-    >>> ConfidenceGap()(torch.tensor([[2.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 0])).round(decimals=4)
+    >>> logits = torch.tensor([[2.0, 0.0], [0.0, 1.0]])
+    >>> ConfidenceGap()(logits, torch.tensor([0, 0])).round(decimals=4)
     tensor(0.3059)
     """
 
     def value(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Only confidence has a gradient."""
-        right = (logits.argmax(1) == labels).to(logits.dtype)
-        return (logits.softmax(1).amax(1).mean() - right.mean()).abs()
+        confidence = logits.softmax(1).amax(1)
+        _, right = top_label(logits, labels)
+        return (confidence.mean() - right.mean()).abs()
 
 
 class LabelSmoothing(Loss):
@@ -39,9 +41,13 @@ class LabelSmoothing(Loss):
 
 
 class EntropyPenalty(Loss):
-    """The term mean sum_k p_k log p_k, minus the entropy of the claims: from -log k to 0 (Pereyra et al. 2017)."""
+    """The term mean sum_k p_k log p_k, minus the entropy of the claims (Pereyra et al. 2017).
+
+    It lies between -log k and 0.
+    """
 
     def value(self, logits: Tensor, labels: Tensor) -> Tensor:  # noqa: ARG002 - called as every loss is
         """Labels are checked but have no say."""
         log_p = logits.log_softmax(1)
-        return (log_p.exp() * log_p).sum(1).mean()
+        terms = log_p.exp() * log_p
+        return terms.sum(1).mean()

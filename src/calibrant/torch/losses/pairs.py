@@ -6,22 +6,25 @@ import torch
 from torch import Tensor
 
 from ...measures.mmce import REACH
-from .loss import Loss
+from .loss import Loss, entries, top_label
 
 
 class _KernelMean(Loss):
-    """Root of v' K v, K = exp(-|r - r'| / .4) over confidences r; weights of residuals are the kinds' own."""
+    """Root of v' K v, K = exp(-|r - r'| / .4) over confidences r.
+
+    v are residuals times weights, which are the kinds' own.
+    """
 
     # Pairs nearly cancel.
     least = torch.float64
 
     def value(self, logits: Tensor, labels: Tensor) -> Tensor:
         """Only confidences have gradients, not which class is the most probable."""
-        top = logits.argmax(1)
-        right = (top == labels).to(logits.dtype)
-        r = logits.softmax(1).gather(1, top[:, None])[:, 0]
+        top, right = top_label(logits, labels)
+        r = entries(logits.softmax(1), top)
         v = (r - right) * self.shares(right)
-        kernel = (-(r[:, None] - r).abs() / REACH).exp()
+        distance = (r[:, None] - r).abs()
+        kernel = (-distance / REACH).exp()
         return _root(v @ kernel @ v)
 
     @abstractmethod
@@ -30,7 +33,9 @@ class _KernelMean(Loss):
 
 
 class MMCE(_KernelMean):
-    """The term MMCE of the most probable class, as `calibrant.mmce` measures it (Kumar et al. 2018).
+    """The term MMCE of the most probable class, as `calibrant.mmce` measures it.
+
+    It is that of Kumar et al. 2018.
 
     >>> MMCE()(torch.tensor([[1.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 0])).round(decimals=4)
     tensor(0.2311)
@@ -46,11 +51,15 @@ class WeightedMMCE(_KernelMean):
 
     def shares(self, right: Tensor) -> Tensor:
         """One over how many are right, or wrong, as it is."""
-        n1 = right.sum()
-        return right / n1.clamp_min(1) + (1 - right) / (len(right) - n1).clamp_min(1)
+        n_right = right.sum()
+        n_wrong = len(right) - n_right
+        of_right = right / n_right.clamp_min(1)
+        of_wrong = (1 - right) / n_wrong.clamp_min(1)
+        return of_right + of_wrong
 
 
 def _root(square: Tensor) -> Tensor:
     """The root, flat at 0, where its slope would be infinite."""
     above = square > 0
-    return torch.where(above, torch.where(above, square, 1.0).sqrt(), 0.0)
+    positive = torch.where(above, square, 1.0)
+    return torch.where(above, positive.sqrt(), 0.0)

@@ -1,0 +1,89 @@
+"""calibrant report: how far the probabilities of a file can be trusted."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+import calibrant
+
+from ..inputs.paths import writable
+from .commands import command
+from .completion import of_columns
+from .families import named_families, with_selected
+from .inputs import InputOptions
+from .options import PAGES, WROTE_PAGE, FamilyNames, File, FitOn, HtmlFile
+from .outputs import OutputOptions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..inputs.contents import Contents
+
+NEEDS_ROWS: Final = (
+    "--families are fitted on other rows: name those with --fit-on, a file or a split"
+)
+By = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMNS", help="Ask of each group too, as site,year.", autocompletion=of_columns
+    ),
+]
+Intervals = Annotated[
+    bool,
+    typer.Option(
+        "--intervals/--no-intervals",
+        help="How sure each number is; takes longer.",
+        show_default=False,
+    ),
+]
+
+
+@command(
+    "report predictions.csv",
+    "report test.csv --fit-on validation.csv --html report.html",
+    "report 'part-*.parquet' --label y --probs p_ --by site,year",
+    "report answers.jsonl --confidence p --correct is_right",
+    "report probs.npy --label labels.npy",
+)
+def report(
+    file: File,
+    *,
+    html: HtmlFile = None,
+    fit_on: FitOn = None,
+    families: FamilyNames = None,
+    by: By = None,
+    intervals: Intervals = False,
+    inputs: InputOptions,
+    output: OutputOptions,
+) -> None:
+    """Say how far probabilities can be trusted. Of several splits it takes test.
+
+    With --fit-on it also says what maps fitted on other rows would mend.
+    """
+    target = None if html is None else writable(html, PAGES)
+    if families is not None and fit_on is None:
+        raise ValueError(NEEDS_ROWS)
+    named = None if families is None else named_families(families)
+    source = inputs.read(file, "test")
+    groups = None if by is None else _groups(source, by)
+    other = None if fit_on is None else inputs.rows_to_fit_on(fit_on, file)
+    entered = None if named is None or other is None else with_selected(named, other)
+    found = calibrant.report(
+        source.x, fit_on=other, families=entered, by=groups, intervals=intervals
+    )
+    if target is None:
+        output.tell(found.to_dict(), found)
+    else:
+        _write(found, target, output)
+
+
+def _groups(source: "Contents", by: str) -> "dict[str, NDArray[Any]]":
+    names = [name.strip() for name in by.split(",")]
+    return {name: source.column(name) for name in names}
+
+
+def _write(found: "calibrant.Report", target: Path, output: OutputOptions) -> None:
+    found.to_html(target)
+    told = {**found.to_dict(), "html": str(target)}
+    output.tell(told, found, f"\n{WROTE_PAGE.format(target)}", wrote=target)

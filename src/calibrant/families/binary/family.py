@@ -1,0 +1,25 @@
+"""Families for one chance, and what they become where there are several classes."""
+
+from abc import abstractmethod
+
+from ...inputs.predictions import Predictions
+from ...inputs.questions import one_class
+from ...inputs.views import View
+from ..family import ChanceRule, Family, Map, Question
+from ..multiclass.one_vs_rest import OneVsRest
+
+
+class ChanceFamily(Family):
+    """A family for one chance: of two classes it takes class 1, of more it becomes one-vs-rest."""
+
+    def fit(self, x: Question) -> Map:
+        """Choose the map that fits a view, class 1 of two, or each class of more."""
+        if not isinstance(x, Predictions):
+            return super().fit(x)
+        if x.k == 2:
+            return super().fit(one_class(x, 1))
+        return OneVsRest(self).fit(x)
+
+    @abstractmethod
+    def chance_rule(self, view: View) -> ChanceRule:
+        """Choose the rule for one chance."""

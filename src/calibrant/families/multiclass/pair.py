@@ -1,0 +1,26 @@
+"""A map of one class of two as a map of both."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..family import ChanceRule, Fact, VectorRule
+from ..operations import Operations, Value, Vectors
+
+
+@dataclass(frozen=True, eq=False)
+class Pair(VectorRule):
+    """The calibrated chance of the class in one column, and beside it what is left."""
+
+    tag = "pair"
+    rules: tuple[ChanceRule]
+    column: int
+
+    def formula(self, x: Vectors, ops: Operations) -> Value:
+        q = ops.columns(self.rules, x.by_class(self.column))
+        return ops.join(1 - q, q) if self.column else ops.join(q, 1 - q)
+
+    def facts(self) -> Iterator[Fact]:
+        yield from self.rules[0].facts()
+
+    def parts(self) -> Sequence[ChanceRule]:
+        return self.rules

@@ -1,0 +1,158 @@
+"""Whether models differ in a measure by more than random variation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..fitting.types import Array
+from ..inputs.questions import Asked
+from ..inputs.views import Data
+from ..measures.draws import Random, replicates
+from ..measures.rows import sorted_rows
+from ..progress import progress, quiet
+from .bootstrap import redrawn, same_rows
+from .measuring import Measure, check_options, like, middle, number, several
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A model's value, and how far it lies above the first model's: as seen, and its interval."""
+
+    name: str
+    value: float
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def differs(self) -> bool:
+        """Whether the difference is more than random variation would explain."""
+        return self.low > 0 or self.high < 0
+
+
+@dataclass(frozen=True)
+class Differences:
+    """What `compare_models` found: a row for each model, held against the first."""
+
+    rows: tuple[Difference, ...]
+    level: float
+    paired: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """The table as json holds it."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        first, *others = self.rows
+        lines: list[tuple[str, ...]] = [
+            ("", "value", f"above {first.name}", f"{100 * self.level:g}% interval", ""),
+            (first.name, f"{first.value:.5f}", "", "", ""),
+        ]
+        lines += [_cells(row) for row in others]
+        return _aligned(lines)
+
+
+def compare_models(
+    models: Mapping[str, Asked],
+    measure: Measure,
+    *,
+    level: float = 0.95,
+    n_boot: int = 1000,
+    seed: int = 0,
+) -> Differences:
+    """Whether models differ in a measure by more than random variation: each against the first.
+
+    Models of as many rows, with the same weights, are taken to have claimed of the same ones,
+    which are then resampled together.
+
+    >>> from calibrant import binary, brier
+    >>> p, y = np.linspace(0, 1, 500), np.arange(500) % 5 > 1
+    >>> models = {"rising": binary(p, y), "even": binary(p * 0 + 0.6, y)}
+    >>> compare_models(models, brier).rows[1].differs
+    True
+    """
+    check_options(level, n_boot)
+    if not isinstance(models, Mapping) or len(models) < 2:
+        rule = "models must be at least two by name, {name: predictions or views}"
+        raise ValueError(f"{rule}, got {models!r}")
+    values = [number(measure, x) for x in models.values()]
+    pairing = _paired(list(models.values()))
+    draws = _resampled_differences(pairing, measure, n_boot, seed)
+    rows = _differences(list(models), np.array(values), draws, level)
+    return Differences(rows, level, pairing.is_paired)
+
+
+@dataclass(frozen=True)
+class _Pairing:
+    """The rows of all models in one list, and which of them belong to each."""
+
+    models: list[tuple[Asked, slice]]
+    rows: list[Data]
+    is_paired: bool
+
+    def resampled(self, random: Random) -> list[Any]:
+        """Each model's rows, drawn with replacement, as a measure takes them."""
+        drawn = redrawn(self.rows, random)
+        return [like(x, drawn[places]) for x, places in self.models]
+
+
+def _paired(models: Sequence[Asked]) -> _Pairing:
+    rows: list[Data] = []
+    placed = []
+    for x in models:
+        start = len(rows)
+        rows += several(x)
+        placed.append((x, slice(start, len(rows))))
+    is_paired = all(same_rows(each, rows[0]) for each in rows)
+    if is_paired:
+        rows = sorted_rows(rows)
+    return _Pairing(placed, rows, is_paired)
+
+
+def _resampled_differences(pairing: _Pairing, measure: Measure, n_boot: int, seed: int) -> Array:
+    """Differences to the first model in each bootstrap sample, (samples, models)."""
+
+    def differences(_: int, random: Random) -> Array:
+        values = [number(measure, x) for x in pairing.resampled(random)]
+        return np.subtract(values, values[0])
+
+    with progress("bootstrapping", n_boot) as tick, quiet():
+        found = replicates(differences, range(n_boot), seed, tick)
+    return np.array(found)
+
+
+def _differences(
+    names: Sequence[str],
+    values: Array,
+    draws: Array,
+    level: float,
+) -> tuple[Difference, ...]:
+    """The basic bootstrap: quantiles turned about the difference seen.
+
+    Random variation adds to errors in each sample what it added to those seen: turned about, the
+    difference is freed from it.
+    """
+    difference = values - values[0]
+    quantiles = np.quantile(draws, middle(level), axis=0)
+    high, low = 2 * difference - quantiles
+    columns = np.stack([values, difference, low, high], axis=1)
+    rows = zip(names, columns.tolist(), strict=True)
+    return tuple(Difference(name, *numbers) for name, numbers in rows)
+
+
+def _cells(row: Difference) -> tuple[str, ...]:
+    return (
+        row.name,
+        f"{row.value:.5f}",
+        f"{row.difference:+.5f}",
+        f"{row.low:+.5f} to {row.high:+.5f}",
+        "differs" if row.differs else "may be chance",
+    )
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = ["  ".join(map(str.ljust, line, widths)) for line in lines]
+    return "\n".join(line.rstrip() for line in aligned)

@@ -1,0 +1,56 @@
+"""Tables in .csv files: whatever parts their columns, and however their names are spaced."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+
+def csv_table(content: bytes) -> pl.DataFrame:
+    """The table in the bytes of a .csv."""
+    content = content.lstrip(b"\r\n")
+    sign = _separator(content)
+    header = _csv_header(content, sign)
+    names = stripped(header)
+    if names != header:
+        content = _without_spaces(content, sign)
+    # All rows set the types: a column of 0 and 1 may hold its first 0.5 in the last row.
+    frame = pl.read_csv(content, separator=sign, infer_schema_length=None)
+    pairs = zip(frame.columns, names, strict=True)
+    return frame.rename({old: new for old, new in pairs if new})
+
+
+def stripped(names: Sequence[str]) -> list[str]:
+    """Names without outer spaces, all different."""
+    bare = [name.strip() for name in names]
+    for name in bare:
+        if name and bare.count(name) > 1:
+            raise ValueError(f"there are two columns {name!r}; rename one")
+    return bare
+
+
+def _separator(content: bytes) -> str:
+    first = content.split(b"\n", 1)[0]
+    # Where a comma is part of numbers, programs part columns by semicolons.
+    for sign in (",", ";", "\t"):
+        if sign.encode() in first:
+            return sign
+    return ","
+
+
+def _csv_header(content: bytes, sign: str) -> list[str]:
+    # As a row of its own: polars would give a new name to a column that is there twice.
+    first = pl.read_csv(
+        content,
+        separator=sign,
+        has_header=False,
+        n_rows=1,
+        infer_schema=False,
+    )
+    return [name or "" for name in first.row(0)]
+
+
+def _without_spaces(content: bytes, sign: str) -> bytes:
+    """A .csv without the spaces around its values, with which numbers would be text."""
+    texts = pl.read_csv(content, separator=sign, infer_schema=False)
+    bare = texts.with_columns(pl.all().str.strip_chars())
+    return bare.write_csv(separator=sign).encode()

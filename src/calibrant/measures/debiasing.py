@@ -1,0 +1,42 @@
+"""What random variation adds to the gaps of bins, by formula (Kängsepp et al. 2022)."""
+
+from typing import Literal
+
+import numpy as np
+from scipy.special import ndtr
+
+from ..families.family import Bins
+from ..fitting.types import Array
+from ..fitting.weights import weighted_mean
+
+_ROOT_2_PI = np.sqrt(2 / np.pi)
+
+
+def debiased(bins: Bins, norm: Literal[1, 2]) -> float:
+    """Mean gap, or mean squared gap, of bins less what random variation adds; may be negative."""
+    gap = np.abs(bins.lift)
+    failed = 1 - bins.mean_y
+    variance = bins.mean_y * failed
+    if norm == 2:
+        # One row says nothing of its bin's variance, so its square stays as it is.
+        bias = _divided(variance, bins.count - 1)
+        corrected = gap**2 - bias
+    else:
+        sd = np.sqrt(_divided(variance, bins.count))
+        corrected = 2 * gap - _folded_mean(gap, sd)
+    return weighted_mean(corrected, bins.count)
+
+
+def _folded_mean(mean: Array, sd: Array) -> Array:
+    """The mean absolute value of normal variables."""
+    infinite = np.full_like(mean, np.inf)
+    z = np.divide(mean, sd, out=infinite, where=sd > 0)
+    density = np.exp(-(z**2) / 2)
+    within = 2 * ndtr(z) - 1
+    return sd * _ROOT_2_PI * density + mean * within
+
+
+def _divided(x: Array, n: Array) -> Array:
+    """The quotient, or 0 where n is not above 0."""
+    zeros = np.zeros_like(n)
+    return np.divide(x, n, out=zeros, where=n > 0)

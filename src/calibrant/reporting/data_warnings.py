@@ -1,0 +1,107 @@
+"""What in the data makes the numbers of a report say less than they seem to."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..fitting.types import Ints
+from ..fitting.weights import present
+from ..inference.tests import ks_limit
+from ..inputs.predictions import Predictions
+from ..inputs.views import Data, View
+from ..measures.scores import event_rate
+from .verdict import counted
+
+FEW = 1000
+RARE = 10
+# An outcome is most of the data with this share, or with so many times an even one.
+MOST_OF_ALL = 0.95
+MANY_TIMES_EVEN = 10
+MOST_NAMED = 5
+
+ONLY = "Only {:,.6g} {}: chance alone makes errors of up to {:.2f} points."
+TIED = "Many claims are tied: {:,} distinct in {:,} rows."
+SURE = "Claims of exactly 0 or 1: {:,}, of which {:,} wrong."
+NEVER = "{} of {} classes never occur ({}): nothing is known of their recall."
+SELDOM = "{} of {} classes occur fewer than {} times ({}): little is known of each."
+DENIED = "Rows with a chance of exactly 0 for the right class: {:,}; NLL reads it as 1e-38."
+COMMON = "Outcomes are uneven: {} makes up {:.3g}% of the rows{}."
+LOPSIDED = "Outcomes are uneven: the event {} {:.3g}% of the time{}."
+HARDLY = ", so errors about the others hardly move the numbers"
+
+
+def data_warnings(x: Data, view: View) -> Iterator[str]:
+    """A sentence for each; `view` is what the claims of x are taken from."""
+    if view.total < FEW:
+        limit = min(1.0, ks_limit(view))
+        yield ONLY.format(view.total, counted(view), 100 * limit)
+    yield from _about_ties(view)
+    if isinstance(x, View):
+        yield from _about_certainty(view)
+        yield from _about_events(view)
+        return
+    if x.kind == "probs":
+        yield from _about_certainty(view)
+    yield from _about_commonest(x)
+    yield from _about_rare(x)
+    if x.kind == "probs":
+        yield from _about_zeros(x)
+
+
+def _about_ties(view: View) -> Iterator[str]:
+    rows = len(present(view.w, view.n))
+    distinct = len(view.pool.p)
+    if 2 * distinct < rows:
+        yield TIED.format(distinct, rows)
+
+
+def _about_certainty(view: View) -> Iterator[str]:
+    rows = present(view.w, view.n)
+    p = view.p[rows]
+    is_sure = (p == 0) | (p == 1)
+    is_wrong = is_sure & (view.y[rows] != (p == 1))
+    if is_sure.any():
+        yield SURE.format(is_sure.sum(), is_wrong.sum())
+
+
+def _about_events(view: View) -> Iterator[str]:
+    happened = event_rate(view)
+    most = max(happened, 1 - happened)
+    often = "happens" if happened > 0.5 else "fails to happen"
+    if most > MOST_OF_ALL:
+        yield LOPSIDED.format(often, 100 * most, HARDLY)
+
+
+def _about_commonest(pred: Predictions) -> Iterator[str]:
+    shares = np.bincount(pred.labels, pred.weights, pred.k) / pred.total
+    commonest = int(shares.argmax())
+    name = pred.classes[commonest]
+    most = float(shares[commonest])
+    times_even = most * pred.k
+    if most > MOST_OF_ALL:
+        yield COMMON.format(name, 100 * most, HARDLY)
+    elif most > MANY_TIMES_EVEN / pred.k and most * pred.total >= RARE:
+        yield COMMON.format(name, 100 * most, f", {times_even:.0f} times an even share")
+
+
+def _about_rare(pred: Predictions) -> Iterator[str]:
+    occurred = np.bincount(pred.labels, pred.weights, pred.k)
+    missing = np.flatnonzero(occurred == 0)
+    rare = np.flatnonzero((occurred > 0) & (occurred < RARE))
+    if len(missing):
+        yield NEVER.format(len(missing), pred.k, _named(pred, missing))
+    if len(rare):
+        yield SELDOM.format(len(rare), pred.k, RARE, _named(pred, rare))
+
+
+def _about_zeros(pred: Predictions) -> Iterator[str]:
+    rows = present(pred.weights, pred.n)
+    right = pred.values[rows, pred.labels[rows]]
+    impossible = np.count_nonzero(right == 0)
+    if impossible:
+        yield DENIED.format(impossible)
+
+
+def _named(pred: Predictions, columns: Ints) -> str:
+    names = ", ".join(str(pred.classes[column]) for column in columns[:MOST_NAMED])
+    return f"{names}, ..." if len(columns) > MOST_NAMED else names

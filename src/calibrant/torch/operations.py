@@ -1,0 +1,125 @@
+"""Formulas on tensors: chances have a column for each rule, whose tables have a row for each column."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import logsigmoid
+
+from ..families.operations import Claims, Side
+
+# How far, in log odds, rounding may move a claim that float32 logits make; numbers in float64, less.
+SLACK = 2.0**-20
+ROUNDING = 2.0**-40
+
+
+class TorchOperations:
+    """What rules need, in float64; rounding may have moved claims by `slack` in log odds."""
+
+    exp = staticmethod(torch.exp)
+    log = staticmethod(torch.log)
+    expit = staticmethod(torch.sigmoid)
+    log_expit = staticmethod(logsigmoid)
+    where = staticmethod(torch.where)
+
+    def __init__(self, slack: float, dtype: torch.dtype) -> None:
+        self.slack = slack
+        self.gap = 4 * torch.finfo(dtype).eps
+
+    def minimum(self, x: Tensor, y: Tensor | float) -> Tensor:
+        return x.clamp(max=y)
+
+    def maximum(self, x: Tensor, y: Tensor | float) -> Tensor:
+        return x.clamp(min=y)
+
+    def clip(self, x: Tensor, low: Tensor | float, high: Tensor | float) -> Tensor:
+        return self.maximum(self.minimum(x, high), low)
+
+    def step(
+        self, x: Tensor, edges: Tensor, heights: Tensor, *, side: Side, gain: Tensor | None = None
+    ) -> Tensor:
+        slack: Any = self.slack if gain is None else (self.slack * gain + ROUNDING)[:, None]
+        width = torch.where(edges.isfinite(), edges * (1 - edges), 0.0)
+        moved = edges + width * (slack if side == "left" else -slack)
+        height = heights.gather(1, _place(moved, x, side)).T
+        return torch.where(x.isnan(), x, height)
+
+    def line(self, x: Tensor, points: Tensor, heights: Tensor) -> Tensor:
+        points = torch.atleast_2d(points)
+        heights = torch.atleast_2d(heights)
+        # Between points so near that the slope overflows no claim lies.
+        slopes = (heights.diff() / points.diff()).nan_to_num(0, 0, 0)
+        level = torch.zeros_like(points[:, :1])
+        at = _place(points, x, "right")
+        start = torch.cat([points[:, :1], points], 1).gather(1, at).T
+        height = torch.cat([heights[:, :1], heights], 1).gather(1, at).T
+        slope = torch.cat([level, slopes, level], 1).gather(1, at).T
+        return height + slope * (x - start)
+
+    def kernel_mean(
+        self,
+        terms: Sequence[tuple[Tensor, Tensor]],
+        height: Tensor,
+        events: Tensor,
+        weights: Tensor,
+    ) -> Tensor:
+        logs = height
+        for x, table in terms:
+            logs = logs + x[:, :, None] * table
+        kernels = (logs - logs.amax(2, keepdim=True)).exp()
+        return (kernels * events).sum(2) / (kernels * weights).sum(2)
+
+    def columns(self, stacked: Any, claims: Claims) -> Tensor:  # noqa: ANN401 - several rules as one
+        q: Tensor = stacked.formula(claims, self)
+        return q.clamp(0, 1)
+
+    def softmax(self, z: Tensor) -> Tensor:
+        return z.softmax(1)
+
+    def log_softmax(self, z: Tensor) -> Tensor:
+        return z.log_softmax(1)
+
+    def row_sum(self, x: Tensor) -> Tensor:
+        return x.sum(1, keepdim=True)
+
+    def row_max(self, x: Tensor) -> Tensor:
+        return x.amax(1, keepdim=True)
+
+    def row_min(self, x: Tensor) -> Tensor:
+        return x.amin(1, keepdim=True)
+
+    def matmul(self, x: Tensor, matrix: Tensor) -> Tensor:
+        return x @ matrix.T
+
+    def part(self, x: Tensor, start: int, stop: int) -> Tensor:
+        return x[:, start:stop]
+
+    def join(self, *columns: Tensor) -> Tensor:
+        return torch.cat(columns, 1)
+
+    def places(self, x: Tensor, size: int) -> Tensor:
+        return torch.arange(size, dtype=x.dtype, device=x.device)
+
+    def descending(self, x: Tensor) -> Tensor:
+        return x.sort(dim=1, descending=True, stable=True).indices
+
+    def gather(self, x: Tensor, order: Tensor) -> Tensor:
+        return x.gather(1, order)
+
+    def scatter(self, x: Tensor, order: Tensor) -> Tensor:
+        return torch.zeros_like(x).scatter(1, order, x)
+
+    def sums_from_left(self, x: Tensor) -> Tensor:
+        return x.cumsum(1)
+
+    def log_sums_from_right(self, x: Tensor) -> Tensor:
+        return x.flip(1).logcumsumexp(1).flip(1)
+
+    def is_first_largest(self, x: Tensor) -> Tensor:
+        return self.places(x, x.shape[1]) == x.argmax(1, keepdim=True)
+
+
+def _place(edges: Tensor, x: Tensor, side: Side) -> Tensor:
+    """How many edges lie below x, column by column, (columns, n)."""
+    return torch.searchsorted(edges, x.T.contiguous(), right=side == "right")

@@ -1,0 +1,112 @@
+"""calibrant fit writes the map that the library fits, and says what it is."""
+
+import re
+
+import numpy as np
+import pytest
+from shared_command import refused, said, told
+
+import calibrant
+from calibrant import Predictions, binary, cross_validate, read, write
+from calibrant.families.binary.family import ChanceFamily
+from calibrant.families.defaults import selection_candidates
+from calibrant.families.names import family_of, known_families, name_of
+
+NEEDS_A_FAMILY = ("blend", "one-vs-rest", "ranked")
+WITHOUT_SETTINGS = [name for name in known_families() if name not in NEEDS_A_FAMILY]
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("file", "family", "name"),
+    [
+        ("classes.csv", None, "temperature"),
+        ("chances.jsonl", None, "smooth"),
+        ("classes.csv", "isotonic", "one-vs-rest(isotonic)"),
+        ("chances.jsonl", "Histogram-Binning", "histogram-binning"),
+        ("chances.jsonl", "temperature", "temperature"),
+        ("chances.jsonl", "binned(5, slope=0)", "binned(n_bins=5, slope=0)"),
+        ("classes.csv", "ranked(spline, ranks=2)", "ranked(spline, ranks=2)"),
+    ],
+)
+def test_fit_then_apply_writes_what_the_library_gives(
+    file: str, family: str | None, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [] if family is None else ["--family", family]
+    assert told(capsys, "fit", file, "-o", "m.safetensors", *options)["family"] == name
+    out = said(capsys, "fit", file, "-o", "m.safetensors", *options)
+    assert "Wrote m.safetensors" in out
+    assert (re.search(r"temperature +\d\.", out) is not None) == (name == "temperature")
+    assert ("Optimum reached" in out) == (name == "temperature")
+    for suffix in (".npz", ".csv", ".parquet", ".jsonl"):
+        assert "before" in said(capsys, "apply", "m.safetensors", file, "-o", f"out{suffix}")
+        before, fitted, after = read(file), calibrant.load("m.safetensors"), read(f"out{suffix}")
+        if isinstance(before, Predictions):
+            assert isinstance(after, Predictions)
+            assert after.classes == ("a", "b", "c")
+            assert np.allclose(after.probs, fitted.apply(before).probs)
+        else:
+            assert isinstance(after, calibrant.View)
+            assert np.allclose(after.p, np.clip(fitted(before), 0, 1))
+    found = told(capsys, "apply", "m.safetensors", file, "-o", "out.csv")
+    assert found["before"]["nll"] == pytest.approx(calibrant.nll(read(file)))
+    assert found["after"]["ks"] == pytest.approx(calibrant.ks_error(read("out.csv")))
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("file", ["chances.jsonl", "classes.csv"])
+@pytest.mark.parametrize("family", WITHOUT_SETTINGS)
+def test_every_family_is_fitted_applied_and_shown(
+    file: str, family: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    of_one_chance = issubclass(known_families()[family], ChanceFamily)
+    if file == "chances.jsonl" and not of_one_chance and family not in ("identity", "temperature"):
+        reason = refused(capsys, "fit", file, "--family", family, "-o", "m.safetensors")
+        assert "maps whole vectors and was given one chance" in reason
+        return
+    found = told(capsys, "fit", file, "--family", family, "-o", "m.safetensors")
+    assert family in found["family"]
+    assert family_of(found["family"]) == calibrant.load("m.safetensors").family
+    assert told(capsys, "apply", "m.safetensors", file, "-o", "out.csv")["after"]["nll"] > 0
+    out = said(capsys, "show", "m.safetensors")
+    assert " ".join(out.split()).startswith(found["family"])
+    assert max(map(len, out.splitlines())) <= 80
+    shown = told(capsys, "show", "m.safetensors")
+    assert shown["facts"] == found["facts"]
+    if file == "classes.csv" and of_one_chance:
+        assert told(capsys, "show", "m.safetensors", "--class", "b")["of_class"] == "b"
+        assert "did you mean 'c'?" in refused(capsys, "show", "m.safetensors", "--class", "cc")
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("file", ["classes.csv", "chances.jsonl"])
+def test_select_writes_what_cross_validation_chooses_and_says_why(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = cross_validate(read(file))
+    found = told(capsys, "fit", file, "--select", "-o", "m.safetensors")
+    assert found["family"] == name_of(expected.chosen)
+    assert calibrant.load("m.safetensors").family == expected.chosen
+    selection = found["selection"]
+    assert [row["score"] for row in selection["rows"]] == [row.score for row in expected.rows]
+    names = [row["name"] for row in selection["rows"]]
+    assert [*map(family_of, names[:-1])] == list(selection_candidates(read(file)))
+    assert names[-1] == "a blend of these"
+    assert family_of(selection["chosen"]) == expected.chosen
+    assert selection["failures"] == []
+    assert told(capsys, "fit", file, "--family", "select", "-o", "m.safetensors") == found
+    out = said(capsys, "fit", file, "--select", "-o", "m.safetensors")
+    assert max(map(len, out.splitlines())) <= 80
+    (line,) = (line for line in out.splitlines() if line.rstrip().endswith(" chosen"))
+    assert line.split()[0] == selection["chosen"]
+    assert f"Chose {selection['chosen']}: " in out
+    assert "Wrote m.safetensors" in out
+
+
+@pytest.mark.usefixtures("here")
+def test_an_infinite_temperature_is_null_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    write("liar.csv", binary([0.9, 0.9, 0.1, 0.1], [0, 0, 1, 1]))
+    arguments = ["fit", "liar.csv", "--family", "temperature", "-o", "m.safetensors"]
+    (fact,) = told(capsys, *arguments)["facts"]
+    assert (fact["name"], fact["value"]) == ("temperature", None)
+    assert "temperature  inf" in said(capsys, *arguments)

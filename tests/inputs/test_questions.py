@@ -1,0 +1,154 @@
+"""Each question against the plainest way to ask it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from calibrant import (
+    Predictions,
+    binary,
+    canonical,
+    classwise,
+    from_logits,
+    from_probs,
+    multilabel,
+    one_class,
+    top_label,
+    top_r,
+    within_top_r,
+)
+from calibrant.inputs.questions import views_of
+
+R = np.random.default_rng(0)
+LOGITS = R.normal(0, 3, (300, 5))
+LABELS = R.integers(0, 5, 300)
+PREDS = [
+    from_logits(LOGITS, LABELS),
+    from_probs(softmax(LOGITS, axis=1), LABELS, weights=R.integers(0, 3, 300)),
+]
+
+
+@pytest.mark.parametrize("pred", PREDS, ids=str)
+def test_views_against_a_stable_sort(pred: Predictions) -> None:
+    order = np.argsort(-pred.probs, axis=1, kind="stable")
+    ranked = np.take_along_axis(pred.probs, order, 1)
+    for r in range(1, 5):
+        for view, p, y in (
+            (top_r(pred, r), ranked[:, r - 1], order[:, r - 1] == LABELS),
+            (within_top_r(pred, r), ranked[:, :r].sum(1), (order[:, :r] == LABELS[:, None]).any(1)),
+        ):
+            np.testing.assert_allclose(view.p, p, rtol=1e-13)
+            np.testing.assert_array_equal(view.y, y)
+            np.testing.assert_allclose(
+                view.log_odds, np.log(p) - np.log1p(-p), rtol=1e-9, atol=1e-9
+            )
+            assert view.w is pred.weights
+    np.testing.assert_allclose(top_label(pred).p, ranked[:, 0], rtol=1e-13)
+    np.testing.assert_array_equal(top_label(pred).y, order[:, 0] == LABELS)
+    for k, view in enumerate(classwise(pred)):
+        np.testing.assert_allclose(view.p, pred.probs[:, k])
+        np.testing.assert_array_equal(view.y, k == LABELS)
+        np.testing.assert_allclose(
+            view.log_odds, np.log(view.p) - np.log1p(-view.p), rtol=1e-9, atol=1e-9
+        )
+
+
+def test_ties_go_to_the_lowest_class() -> None:
+    for kind in (np.float16, np.float32, np.float64):
+        pred = from_logits(np.array([[1, 2, 2], [3, 3, 1], [0, 0, 0]], kind), [1, 1, 0])
+        assert top_label(pred).y.tolist() == [True, False, True]
+        assert top_r(pred, 2).y.tolist() == [False, True, False]
+
+
+def test_multilabel_gives_a_view_a_label() -> None:
+    views = multilabel([[0.9, 0.2], [0.7, 0.4]], [[1, 0], [1, 1]], weights=[1, 2])
+    assert [view.y.tolist() for view in views] == [[True, True], [False, True]]
+    assert views[0].total == 3
+    assert views[0].event == "label 0 is present"
+
+
+def test_a_rank_out_of_reach_is_refused() -> None:
+    for ask, r in ((top_r, 6), (top_r, 0), (within_top_r, 5)):
+        with pytest.raises(ValueError, match=r"r must be a rank in 1\.\.\d, got \d"):
+            ask(PREDS[0], r)
+    with pytest.raises(ValueError, match=r"k must be a column in 0\.\.4, got 5"):
+        one_class(PREDS[0], 5)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("rows", [1, 300])
+def test_what_was_given_is_never_changed(rows: int, order: str) -> None:
+    for make, values in ((from_logits, LOGITS), (from_probs, softmax(LOGITS, axis=1))):
+        given = np.array(values[:rows], order=order)  # type: ignore[call-overload]
+        given.flags.writeable = False
+        pred = make(given, LABELS[:rows])
+        for view in (top_label(pred), top_r(pred, 2), within_top_r(pred, 2), one_class(pred, 1)):
+            assert np.isfinite(view.log_odds).all()
+            assert len(view.pool.p)
+        assert np.isfinite(canonical(pred).log_odds).all()
+        assert np.isfinite(pred.log_probs).all()
+
+
+def test_claims_from_float32_logits_keep_the_digits_of_float64() -> None:
+    z = R.normal(0, 30, (400, 4)).astype(np.float32)
+    single, double = (
+        from_logits(z.astype(kind), R.integers(0, 4, 400)) for kind in (np.float32, np.float64)
+    )
+    for ask in (
+        top_label,
+        lambda pred: top_r(pred, 2),
+        lambda pred: within_top_r(pred, 2),
+        lambda pred: one_class(pred, 1),
+    ):
+        np.testing.assert_allclose(1 - ask(single).p, 1 - ask(double).p, rtol=1e-5, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "ask", [top_label, classwise, canonical, lambda x: top_r(x, 1), lambda x: one_class(x, 0)]
+)
+def test_views_are_asked_of_predictions_alone(ask: Callable[[Any], object]) -> None:
+    with pytest.raises(ValueError, match="a view is asked of Predictions, got View"):
+        ask(binary([0.5], [1]))
+    with pytest.raises(ValueError, match=r"k must be a column in 0\.\.4, got 'cat'"):
+        one_class(PREDS[0], "cat")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: binary([0.5, np.nan], [0, 1]), r"p must lie in \[0, 1\] \(row 1 is nan\)"),
+        (
+            lambda: binary([0.5, 2.3], [0, 1]),
+            r"p must lie in \[0, 1\] \(row 1 is 2\.3\); for logits use from_logits",
+        ),
+        (lambda: binary([0.5, 0.3], [0, 2]), r"y must be 0 or 1.*\(row 1 is 2\.0\)"),
+        (
+            lambda: binary([0.5, 0.3], [0]),
+            r"y must have one outcome for each of the 2 claims, got shape \(1,\)",
+        ),
+        (lambda: binary([[0.5]], [[0]]), r"p must be one chance a row"),
+        (
+            lambda: multilabel([[0.5, 1.5]], [[0, 1]]),
+            r"probs\[:, 1\] must lie in \[0, 1\] \(row 0 is 1\.5\)",
+        ),
+        (lambda: multilabel([0.5], [1]), r"probs and labels must share one shape \(rows, labels\)"),
+    ],
+)
+def test_claims_and_outcomes_that_are_none_are_refused(
+    make: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_a_measure_averages_over_views() -> None:
+    view = binary([0.5], [1])
+    assert views_of(view) == (view,)
+    assert views_of([view, view]) == (view, view)
+    assert views_of(PREDS[0])[0].event == "the top label is right"
+    for stranger in ([], [1], "x"):
+        with pytest.raises(ValueError, match="expected Predictions, a View or a sequence of Views"):
+            views_of(stranger)  # type: ignore[arg-type]

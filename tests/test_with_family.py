@@ -1,0 +1,91 @@
+"""Estimators with a family: its default, and its fields as parameters."""
+
+from typing import Any
+
+import pytest
+from shared_classifiers import FOREST, SVM, X2, X3, Y2, Y3
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    GridSearchCV,
+)
+from sklearn.naive_bayes import GaussianNB
+
+from calibrant import (
+    Binned,
+    Family,
+    HistogramBinning,
+    Isotonic,
+    OneVsRest,
+    Platt,
+    Smooth,
+    Temperature,
+)
+from calibrant.fitting.types import Array
+from calibrant.sklearn import (
+    CalibratedClassifier,
+    Calibrator,
+    brier_scorer,
+    nll_scorer,
+)
+
+
+def test_the_default_family() -> None:
+    def chosen(estimator: Any, X: Array, y: Array) -> Family:  # noqa: ANN401
+        return CalibratedClassifier(estimator, ensemble=False).fit(X, y).map_.family
+
+    assert chosen(None, X2, Y2) == Platt()
+    assert chosen(FOREST, X2, Y2) == Smooth()
+    assert chosen(FOREST, X3, Y3) == chosen(SVM, X3, Y3) == Temperature()
+
+
+def test_parameters_of_the_family_can_be_set() -> None:
+    model = CalibratedClassifier(LogisticRegression(), HistogramBinning())
+    assert model.get_params()["family__n_bins"] == 15
+    assert "family__n_bins" not in model.get_params(deep=False)
+    family: object = model.family
+    model.set_params(family__n_bins=7, family__edges="width", estimator__C=0.5, ensemble=False)
+    assert model.family == HistogramBinning(7, edges="width")
+    assert family == HistogramBinning()
+    assert clone(model).family == model.family
+    model.set_params(family__family__n_bins=3, family=OneVsRest(Binned()))
+    assert model.get_params()["family"] == OneVsRest(Binned(3))
+    model.set_params(family__family__n_bins=4, family__family=Binned(edges="mass"))
+    assert model.get_params()["family"] == OneVsRest(Binned(4, edges="mass"))
+    for wrong in ("family__bins", "family__family__bins", "family__family__n_bins__x", "nonsense"):
+        with pytest.raises(ValueError, match="Invalid parameter"):
+            model.set_params(**{wrong: 1})
+    with pytest.raises(ValueError, match="Invalid parameter 'n_bins' for family None"):
+        Calibrator().set_params(family__n_bins=3)
+    assert "HistogramBinning(n_bins=7, edges='width')" in repr(
+        Calibrator(HistogramBinning(7, edges="width"))
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CalibratedClassifier().set_params(family="isotonic"),
+        CalibratedClassifier().set_params(ensemble="auto"),
+        Calibrator().set_params(input="odds"),
+    ],
+)
+def test_wrong_parameters_are_refused(model: Any) -> None:  # noqa: ANN401
+    with pytest.raises(ValueError, match="must be"):
+        model.fit(X2, Y2)
+
+
+def test_a_search_over_families() -> None:
+    grid = [
+        {"family": [Binned(slope=0), HistogramBinning()], "family__n_bins": [2, 9]},
+        {"family": [Smooth()]},
+    ]
+    search = GridSearchCV(
+        CalibratedClassifier(GaussianNB(), cv=3), grid, scoring=nll_scorer, cv=3
+    ).fit(X2, Y2)
+    assert search.best_params_ == {"family": Smooth()}
+    assert len(search.cv_results_["params"]) == 5
+    search = GridSearchCV(
+        Calibrator(), {"family": [Platt(), Isotonic()]}, scoring=brier_scorer, cv=3
+    )
+    assert search.fit(GaussianNB().fit(X2, Y2).predict_proba(X2), Y2).best_score_ > -0.5
