@@ -7,21 +7,14 @@ import pytest
 from shared_classifiers import NAMES, SVM, X2, X3, Y2, Y3
 from sklearn.datasets import make_classification
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import (
-    KFold,
-)
+from sklearn.model_selection import KFold
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from calibrant import (
-    Temperature,
-)
-from calibrant.sklearn import (
-    CalibratedClassifier,
-    Calibrator,
-)
+from calibrant import Temperature
+from calibrant.sklearn import CalibratedClassifier, Calibrator
 
 
 @pytest.mark.parametrize("estimator", [SVM, GaussianNB()])
@@ -43,29 +36,24 @@ def test_a_fold_may_miss_a_class(estimator: Any, ensemble: bool) -> None:  # noq
 
 
 def test_a_fitted_classifier_may_know_more_classes_than_the_rows_and_fewer() -> None:
+    y = NAMES[Y3]
     some = Y3 < 2
-    model = CalibratedClassifier(GaussianNB().fit(X3, NAMES[Y3]), cv="prefit").fit(
-        X3[some], NAMES[Y3[some]]
-    )
+    knows_all = GaussianNB().fit(X3, y)
+    knows_two = GaussianNB().fit(X3[some], y[some])
+    model = CalibratedClassifier(knows_all, cv="prefit").fit(X3[some], y[some])
     assert model.predict_proba(X3).shape == (300, 3)
-    model = CalibratedClassifier(GaussianNB().fit(X3[some], NAMES[Y3[some]]), cv="prefit").fit(
-        X3, NAMES[Y3]
-    )
+    model = CalibratedClassifier(knows_two, cv="prefit").fit(X3, y)
     assert model.predict_proba(X3)[:, 2].max() == 0
-    with pytest.raises(
-        ValueError, match="no row to calibrate on has a class that the estimator knows"
-    ):
-        CalibratedClassifier(GaussianNB().fit(X3[some], Y3[some]), cv="prefit").fit(
-            X3[~some], Y3[~some]
-        )
+    message = "no row to calibrate on has a class that the estimator knows"
+    with pytest.raises(ValueError, match=message):
+        CalibratedClassifier(knows_two, cv="prefit").fit(X3[~some], y[~some])
 
 
 def test_folds_of_one_class_are_refused() -> None:
     order = np.argsort(Y2, kind="stable")
+    X, y = X2[order][:298], np.arange(298) >= 149
     with pytest.raises(ValueError, match="fitted on two classes at least"):
-        CalibratedClassifier(DummyClassifier(), cv=KFold(2)).fit(
-            X2[order][:298], np.arange(298) >= 149
-        )
+        CalibratedClassifier(DummyClassifier(), cv=KFold(2)).fit(X, y)
 
 
 def test_scores_of_pairs_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""Every public name is held to the laws, or is exempt for a reason: a new one is found by itself."""
+"""Every public name is held to the laws, or is exempt for a reason."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace

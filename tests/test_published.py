@@ -82,7 +82,7 @@ def simulated(family: Family, shape: Shape, n: int, seed: int) -> Simulated:
 
 
 def errors_found(family: Family, view: View) -> tuple[float, float]:
-    """The mean gap and the mean squared gap between claims and the fitted map; of bins, debiased."""
+    """The mean gap and mean squared gap between claims and the fitted map; of bins, debiased."""
     fitted = family.fit(view)
     bins = fitted.rule.bins
     if bins is not None:

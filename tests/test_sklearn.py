@@ -19,12 +19,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import (
-    GridSearchCV,
-    GroupKFold,
-    StratifiedKFold,
-    cross_val_score,
-)
+from sklearn.model_selection import GridSearchCV, GroupKFold, StratifiedKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -32,16 +27,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import calibrant
-from calibrant import (
-    Family,
-    Isotonic,
-    Platt,
-    Smooth,
-    Temperature,
-    ece,
-    from_logits,
-    from_probs,
-)
+from calibrant import Family, Isotonic, Platt, Smooth, Temperature, ece, from_logits, from_probs
 from calibrant.fitting.logspace import softmax
 from calibrant.fitting.types import Array
 from calibrant.sklearn import (
@@ -57,7 +43,7 @@ from calibrant.sklearn import (
 
 
 class Softmaxed(Calibrator):
-    """A calibrator of probabilities that makes them of any numbers, which is what scikit-learn's checks hand over."""
+    """A calibrator of probabilities that makes them of any numbers, as the checks hand over."""
 
     def _values(self, scores: Any, *, reset: bool) -> Array:  # noqa: ANN401
         z = super()._values(scores, reset=reset)

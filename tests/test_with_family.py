@@ -6,9 +6,7 @@ import pytest
 from shared_classifiers import FOREST, SVM, X2, X3, Y2, Y3
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import (
-    GridSearchCV,
-)
+from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import GaussianNB
 
 from calibrant import (
@@ -22,12 +20,7 @@ from calibrant import (
     Temperature,
 )
 from calibrant.fitting.types import Array
-from calibrant.sklearn import (
-    CalibratedClassifier,
-    Calibrator,
-    brier_scorer,
-    nll_scorer,
-)
+from calibrant.sklearn import CalibratedClassifier, Calibrator, brier_scorer, nll_scorer
 
 
 def test_the_default_family() -> None:
@@ -57,9 +50,8 @@ def test_parameters_of_the_family_can_be_set() -> None:
             model.set_params(**{wrong: 1})
     with pytest.raises(ValueError, match="Invalid parameter 'n_bins' for family None"):
         Calibrator().set_params(family__n_bins=3)
-    assert "HistogramBinning(n_bins=7, edges='width')" in repr(
-        Calibrator(HistogramBinning(7, edges="width"))
-    )
+    shown = repr(Calibrator(HistogramBinning(7, edges="width")))
+    assert "HistogramBinning(n_bins=7, edges='width')" in shown
 
 
 @pytest.mark.parametrize(
@@ -80,12 +72,11 @@ def test_a_search_over_families() -> None:
         {"family": [Binned(slope=0), HistogramBinning()], "family__n_bins": [2, 9]},
         {"family": [Smooth()]},
     ]
-    search = GridSearchCV(
-        CalibratedClassifier(GaussianNB(), cv=3), grid, scoring=nll_scorer, cv=3
-    ).fit(X2, Y2)
+    model = CalibratedClassifier(GaussianNB(), cv=3)
+    search = GridSearchCV(model, grid, scoring=nll_scorer, cv=3).fit(X2, Y2)
     assert search.best_params_ == {"family": Smooth()}
     assert len(search.cv_results_["params"]) == 5
-    search = GridSearchCV(
-        Calibrator(), {"family": [Platt(), Isotonic()]}, scoring=brier_scorer, cv=3
-    )
-    assert search.fit(GaussianNB().fit(X2, Y2).predict_proba(X2), Y2).best_score_ > -0.5
+    two = {"family": [Platt(), Isotonic()]}
+    p = GaussianNB().fit(X2, Y2).predict_proba(X2)
+    search = GridSearchCV(Calibrator(), two, scoring=brier_scorer, cv=3).fit(p, Y2)
+    assert search.best_score_ > -0.5

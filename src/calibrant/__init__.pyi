@@ -23,7 +23,14 @@ from .families.binary.scaling_binning import ScalingBinning as ScalingBinning
 from .families.binary.smooth import Smooth as Smooth
 from .families.binary.spline import Spline as Spline
 from .families.binary.venn_abers import VennAbers as VennAbers
+from .families.binary.family import ChanceFamily as ChanceFamily
 from .families.family import ChanceMap as ChanceMap
+from .families.family import ChanceRule as ChanceRule
+from .families.family import Fact as Fact
+from .families.family import LogitRule as LogitRule
+from .families.family import Rule as Rule
+from .families.family import VectorFamily as VectorFamily
+from .families.family import VectorRule as VectorRule
 from .families.family import Family as Family
 from .families.family import Map as Map
 from .families.family import VectorMap as VectorMap

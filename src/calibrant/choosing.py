@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .contenders import Candidate, Comparison, Contender, Selection, contender
+from .contenders import Candidate, Comparison, Contender, Failures, Selection, contender
 from .families.defaults import selection_candidates
 from .families.family import Family, Map
 from .families.folds import held_out
@@ -95,14 +95,16 @@ def cross_validate(
     named = named_families(selection_candidates(fit_on) if families is None else families)
     losses, w, failures = _held_out_losses(fit_on, named, score, folds, seed)
     if not losses:
-        reasons = "; ".join(f"{name}: {why}" for name, why in failures.items())
-        raise ValueError(f"no family could be fitted: {reasons}")
+        reasons = [f"{name}: {why}" for name, why in failures]
+        raise ValueError(f"no family could be fitted: {'; '.join(reasons)}")
     if families is None and score == "nll" and len(losses) > 1:
-        kept = [named[name] for name in losses]
-        named[BLEND], losses[BLEND] = _blend(kept, list(losses.values()), w)
+        used = [named[name] for name in losses]
+        blend, loss = _blend(used, list(losses.values()), w)
+        named[BLEND] = blend
+        losses[BLEND] = loss
     rows = _candidates(losses, w)
     chosen = next(row.name for row in rows if _is_within_noise(row))
-    return Selection(named[chosen], chosen, score, rows, tuple(failures.items()))
+    return Selection(named[chosen], chosen, score, rows, failures)
 
 
 def named_families(families: Families, name: Callable[[Family], str] = repr) -> dict[str, Family]:
@@ -141,7 +143,7 @@ class _HeldOut(NamedTuple):
 
     losses: dict[str, Array]
     w: Weights
-    failures: dict[str, str]
+    failures: Failures
 
 
 def _held_out_losses(
@@ -162,19 +164,22 @@ def _held_out_losses(
                     except ValueError as error:
                         failures[name] = str(error)
                 tick()
+    for name in failures:
+        del losses[name]
+    joined = {name: np.concatenate(parts_of) for name, parts_of in losses.items()}
     rows = np.concatenate([held for _, held in parts])
-    fitting = [name for name in families if name not in failures]
-    whole = {name: np.concatenate(losses[name]) for name in fitting}
-    return _HeldOut(whole, some(view.w, rows), failures)
+    return _HeldOut(joined, some(view.w, rows), tuple(failures.items()))
 
 
 def _blend(families: Sequence[Family], losses: Sequence[Array], w: Weights) -> tuple[Family, Array]:
     """The best mixture of what families gave to the rows they had not seen, and its losses."""
-    given = np.maximum(np.exp(-np.stack(losses, axis=1)), TINY)
-    shares = mixture_weights(given, w)[0]
+    likelihoods = np.exp(-np.stack(losses, axis=1))
+    likelihoods = np.maximum(likelihoods, TINY)
+    shares, _ = mixture_weights(likelihoods, w)
     used = np.flatnonzero(shares > 0).tolist()
-    blend = Blend(tuple(families[place] for place in used), tuple(shares[used].tolist()))
-    return blend, -np.log(given @ shares)
+    blended = tuple(families[place] for place in used)
+    blend = Blend(blended, tuple(shares[used].tolist()))
+    return blend, -np.log(likelihoods @ shares)
 
 
 def _candidates(losses: Mapping[str, Array], w: Weights) -> tuple[Candidate, ...]:
@@ -182,8 +187,9 @@ def _candidates(losses: Mapping[str, Array], w: Weights) -> tuple[Candidate, ...
     best = min(means, key=means.__getitem__)
     rows = []
     for name, loss in losses.items():
-        behind = _mean_and_error(loss - losses[best], w)
-        rows.append(Candidate(name, *means[name], *behind))
+        mean, error = means[name]
+        behind, behind_error = _mean_and_error(loss - losses[best], w)
+        rows.append(Candidate(name, mean, error, behind, behind_error))
     return tuple(rows)
 
 
@@ -195,7 +201,8 @@ def _mean_and_error(x: Array, w: Weights) -> tuple[float, float]:
     """The mean and its standard error, weights being counts."""
     mean = weighted_mean(x, w)
     variance = weighted_mean((x - mean) ** 2, w)
-    return mean, float(np.sqrt(variance / max(total(w, len(x)) - 1, 1)))
+    freedom = max(total(w, len(x)) - 1, 1)
+    return mean, float(np.sqrt(variance / freedom))
 
 
 def _refuse_others(families: Mapping[str, object]) -> None:

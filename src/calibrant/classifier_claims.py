@@ -27,7 +27,7 @@ def classes_of_columns(labels: Labels, k: int) -> Labels:
     """The class of each of k columns, from the labels alone."""
     distinct = np.unique(labels)
     is_whole = distinct.dtype.kind in "iu"
-    if len(distinct) < k and is_whole and distinct[0] >= 0 and distinct[-1] < k:
+    if is_whole and len(distinct) < k and np.isin(distinct, np.arange(k)).all():
         return np.arange(k)
     if len(distinct) != k:
         raise ValueError(
@@ -64,7 +64,8 @@ def claims_with_labels(
     known = estimator.classes_
     values, kind = _scores(estimator, X)
     if len(known) < len(classes):
-        values = _widened(values, kind, np.searchsorted(classes, known), len(classes))
+        columns = np.searchsorted(classes, known)
+        values = _widened(values, kind, columns, len(classes))
     rows = np.flatnonzero(np.isin(labels, known))
     if not len(rows):
         raise ValueError(f"no row to calibrate on has a class that the estimator knows: {known}")
@@ -73,11 +74,12 @@ def claims_with_labels(
 
 def joined(parts: list[Predictions]) -> Predictions:
     """The rows of several predictions, one after the other."""
+    first = parts[0]
     values = np.concatenate([part.values for part in parts])
     labels = np.concatenate([part.labels for part in parts])
     weights = [part.weights for part in parts if part.weights is not None]
     w = np.concatenate(weights) if weights else None
-    return Predictions(values, labels, w, parts[0].classes, parts[0].kind)
+    return Predictions(values, labels, w, first.classes, first.kind)
 
 
 def _scores(estimator: Classifier, X: Table) -> tuple[Array, Kind]:
@@ -94,11 +96,12 @@ def _scores(estimator: Classifier, X: Table) -> tuple[Array, Kind]:
     values = np.asarray(score(X))
     if values.ndim == 1:
         values = np.stack([np.zeros_like(values), values], axis=1)
+    k = len(known)
     # Three classes make three pairs, so the number of columns alone does not tell.
-    is_by_pair = kind == "logits" and len(known) > 2 and _scores_pairs(estimator)
-    if values.shape[1] != len(known) or is_by_pair:
+    is_of_pairs = kind == "logits" and k > 2 and _scores_pairs(estimator)
+    if values.shape[1] != k or is_of_pairs:
         raise ValueError(
-            f"scores must be one for each of the {len(known)} classes, got shape {values.shape}; "
+            f"scores must be one for each of the {k} classes, got shape {values.shape}; "
             "where they are one for each pair, use decision_function_shape='ovr'"
         )
     return values, kind
@@ -106,15 +109,15 @@ def _scores(estimator: Classifier, X: Table) -> tuple[Array, Kind]:
 
 def _scores_pairs(estimator: Classifier) -> bool:
     """Whether an estimator, or one within it, is set to score each pair of classes."""
-    for name, value in estimator.get_params().items():
-        if name.endswith("decision_function_shape") and value == "ovo":
-            return True
-    return False
+    settings = estimator.get_params()
+    shapes = [name for name in settings if name.endswith("decision_function_shape")]
+    return any(settings[name] == "ovo" for name in shapes)
 
 
 def _widened(values: Array, kind: Kind, columns: Labels, k: int) -> Array:
     """Scores of all k classes, those that an estimator does not know being next to impossible."""
-    rest = 0 if kind == "probs" else values.max(1, keepdims=True) + LOG_TINY
-    whole = np.zeros((len(values), k)) + rest
+    whole = np.zeros((len(values), k))
+    if kind == "logits":
+        whole += values.max(1, keepdims=True) + LOG_TINY
     whole[:, columns] = values
     return whole

@@ -17,6 +17,7 @@ from .inputs.views import View
 from .measures.errors import calibration_error
 
 Shape = Literal["square", "sqrt", "beta1", "beta2", "stairs"]
+Function = Callable[[Array], Array]
 
 _DECIMALS = 6
 _SEED_OF_TEST = 10**6  # added to the seed, so that no test sample is one to fit on
@@ -68,7 +69,8 @@ class Shaped(Task):
 
     def claim(self, c: Array) -> Array:
         """What is claimed when the chance is c."""
-        return (1 - self.weight) * c + self.weight * SHAPES[self.shape](c)
+        shown = SHAPES[self.shape](c)
+        return (1 - self.weight) * c + self.weight * shown
 
     def sample(self, n: int, seed: int) -> Sample:
         """True chances in ascending order and outcomes drawn from them.
@@ -76,7 +78,8 @@ class Shaped(Task):
         They are the same for every shape and weight.
         """
         random = np.random.RandomState(seed + n)
-        c = np.sort(random.dirichlet([1, 1], n)[:, 0])
+        pairs = random.dirichlet([1, 1], n)
+        c = np.sort(pairs[:, 0])
         y = random.binomial(1, c)
         return Sample(binary(self.claim(c), y), c)
 
@@ -125,9 +128,7 @@ def task(shape: Shape, error: float) -> Shaped:
             high = middle
 
 
-def realistic(
-    scores: Predictions | View | ArrayLike, true_map: Map | Callable[[Array], Array]
-) -> Realistic:
+def realistic(scores: Predictions | View | ArrayLike, true_map: Map | Function) -> Realistic:
     """A task with the claims of a real model, whose outcomes follow `true_map`.
 
     Unlike evenly drawn claims, those of networks pile up near 1. `scores` are a view, predictions
@@ -188,7 +189,7 @@ def _claims(scores: Predictions | View | ArrayLike) -> View:
     return binary(scores, unknown)
 
 
-def _mapped(true_map: Map | Callable[[Array], Array], claims: View) -> Array:
+def _mapped(true_map: Map | Function, claims: View) -> Array:
     if isinstance(true_map, Map):
         return true_map(claims)
     return true_map(claims.p.astype(np.float64))
@@ -198,12 +199,13 @@ def _mean_distance(one: Array, other: Array) -> float:
     return float(np.abs(one - other).mean())
 
 
-def _beta(a: float, b: float, middle: float) -> Callable[[Array], Array]:
+def _beta(a: float, b: float, middle: float) -> Function:
     shift = b * np.log(middle) - a * np.log(1 - middle)
+    scale = np.exp(shift)
 
     def shape(c: Array) -> Array:
         with np.errstate(divide="ignore"):
-            odds = np.exp(shift) * c**a / (1 - c) ** b
+            odds = scale * c**a / (1 - c) ** b
             return 1 / (1 + 1 / odds)
 
     return shape
@@ -215,14 +217,15 @@ def _stairs(c: Array) -> Array:
 
 
 def _stair(x: Array) -> Array:
-    return _step(_step(3 * np.pi * x)) / (3 * np.pi)
+    turns = 3 * np.pi
+    return _step(_step(turns * x)) / turns
 
 
 def _step(x: Array) -> Array:
     return x - np.sin(x)
 
 
-SHAPES: dict[Shape, Callable[[Array], Array]] = {
+SHAPES: dict[Shape, Function] = {
     "square": np.square,
     "sqrt": np.sqrt,
     "beta1": _beta(0.4, 0.45, 0.6),

@@ -28,11 +28,13 @@ class WithFamily:
 
     def set_params(self, **params: object) -> Self:
         """Set parameters by name; one of the family's makes a new family, as families are frozen."""
-        own = {name: value for name, value in params.items() if not name.startswith(PREFIX)}
-        super().set_params(**own)  # type: ignore[misc]
+        of_family = [name for name in params if name.startswith(PREFIX)]
+        values = {name: params.pop(name) for name in of_family}
+        super().set_params(**params)  # type: ignore[misc]
         # Sorted, so that a family within is set before its own fields.
-        for name in sorted(set(params) - set(own)):
-            self.family = with_parameter(self.family, name.removeprefix(PREFIX), params[name])
+        for name in sorted(of_family):
+            field = name.removeprefix(PREFIX)
+            self.family = with_parameter(self.family, field, values[name])
         return self
 
     def predict(self, X: Table) -> Labels:

@@ -48,7 +48,7 @@ def test_pairs_against_a_loop(*, counted: bool) -> None:
 
 
 def test_pairs_far_below_the_largest_key() -> None:
-    # Beside the first key the others vanish in floating point, yet every pair that counts has one of them.
+    # Beside the first key the others vanish in floating point, yet every pair has one of them.
     logits = np.array([[0.0, -2000.0, -np.inf, -2000.0 + np.log(2), -np.inf, -np.inf]])
     np.testing.assert_allclose(pair_shares(logits, np.ones((1, 6)), STARTS), [[1 / 3, 0, 0]])
 

@@ -1,4 +1,4 @@
-"""Newton's method by conjugate gradients reaches the optimum whatever the scales, and says when it does not."""
+"""Newton's method by conjugate gradients reaches the optimum, or says that it does not."""
 
 import numpy as np
 import pytest

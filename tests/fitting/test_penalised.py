@@ -34,7 +34,7 @@ def _penalties(random: np.random.Generator, k: int, strengths: tuple[float, ...]
 
 
 def _check(fits: Fits, penalties: np.ndarray, *task: np.ndarray) -> None:
-    """Each fit is finite and, by its gradient, at the optimum: how far it could still descend is below 1e-7."""
+    """Each fit is finite and, by its gradient, at the optimum: less than 1e-7 could be gained."""
     x, offset, w, happened = task
     for a, precision, penalty in zip(fits.coefficients, fits.precision, penalties, strict=True):
         q = 1 / (1 + np.exp(-np.clip(offset + x @ a, -700, 700)))
@@ -76,7 +76,8 @@ def test_the_evidence_is_laplaces() -> None:
     for a, evidence, penalty in zip(fits.coefficients, fits.log_evidence, penalties, strict=True):
         q = 1 / (1 + np.exp(-offset - x @ a))
         curvature = x.T @ np.diag(w * q * (1 - q)) @ x + penalty
-        # Of exp(-loss) under the prior N(0, P^-1): its peak, times the volume beneath it over that of the prior.
+        # Of exp(-loss) under the prior N(0, P^-1): its peak, times the volume beneath it over that
+        # of the prior.
         ratio = np.sqrt(np.linalg.det(penalty) / np.linalg.det(curvature))
         assert evidence == pytest.approx(
             np.log(ratio) - _loss(a, x, offset, w, happened, penalty), abs=1e-6

@@ -1,4 +1,4 @@
-"""Broken lines at points against numpy's interpolation, and their derivatives against differences."""
+"""Broken lines against numpy's interpolation, and their derivatives against differences."""
 
 import numpy as np
 import pytest

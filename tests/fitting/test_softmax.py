@@ -1,4 +1,4 @@
-"""The loss of softmax regression and its derivatives against plain formulas and finite differences."""
+"""The loss of softmax regression and its derivatives against plain formulas and differences."""
 
 from collections.abc import Callable
 

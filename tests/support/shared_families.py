@@ -1,7 +1,8 @@
 """Every family that laws and exports are tried on, found by itself."""
 
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import is_dataclass
 from importlib.metadata import entry_points
+from inspect import Parameter, signature
 
 import calibrant as c
 from calibrant import Family
@@ -69,9 +70,9 @@ def tried(kind: type[Family]) -> list[Family]:
 
 
 def needs_arguments(kind: type[Family]) -> bool:
-    """Whether a family has a field without a default."""
-    defaults = [(field.default, field.default_factory) for field in fields(kind)]  # type: ignore[arg-type]
-    return (MISSING, MISSING) in defaults
+    """Whether a family has a setting without a default."""
+    settings = signature(kind).parameters.values()
+    return any(setting.default is Parameter.empty for setting in settings)
 
 
 def takes_one_chance(family: Family) -> bool:

@@ -37,7 +37,7 @@ VIEW_KINDS = (View, Canonical, tuple[View, ...])
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """A measure with its settings, as a function from rows to numbers: one, or all that it tells."""
+    """A measure with its settings, as a function from rows to the numbers that it tells."""
 
     function: Function
     settings: dict[str, object] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Measure:
 
     @cached_property
     def takes_whole_vectors(self) -> bool:
-        """Whether it measures the canonical question; a family of one chance is told to step aside."""
+        """Whether it measures the canonical question: a family of one chance does not."""
         if not self.takes(Canonical):
             return False
         try:

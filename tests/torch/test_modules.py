@@ -17,13 +17,14 @@ from torch import Tensor, nn
 
 import calibrant as c
 from calibrant import Family, Kernel, Map, Predictions, binary, from_logits
-from calibrant.families.family import ChanceFamily, ChanceRule
+from calibrant.families.family import ChanceRule
+from calibrant.families.binary.family import ChanceFamily
 from calibrant.fitting.types import Array
 from calibrant.inputs.predictions import Kind
 from calibrant.inputs.views import View
 from calibrant.torch.modules import TemperatureScaled, predict, to_module
 
-ONE_CHANCE = list(dict.fromkeys([*CHANCE_FAMILIES, c.Identity(), Kernel(), Kernel(1e-4)]))
+ONE_CHANCE = list(dict.fromkeys([*CHANCE_FAMILIES, Kernel(), Kernel(1e-4)]))
 # Of each rule one family, quick to fit.
 RULES: list[Family] = [
     c.Identity(),

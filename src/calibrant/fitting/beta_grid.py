@@ -75,7 +75,8 @@ class BetaGrid:
         first, last = self._spans(nodes, keys)
         sums = np.empty(len(nodes))
         for rows in blocks_of(len(nodes), _NODES_AT_ONCE):
-            near = slice(first[rows.start], last[rows.stop - 1])
+            lowest = first[rows.start]
+            near = slice(lowest, last[rows.stop - 1])
             kernels = queries[rows] @ table[:, near]
             kernels *= power
             np.exp(kernels, out=kernels)

@@ -48,7 +48,10 @@ def blocks_of(n: int, rows: int) -> list[slice]:
     return [slice(start, min(start + rows, n)) for start in starts]
 
 
-def on_all_cores(work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+def on_all_cores(
+    work: Callable[[Item], Result],
+    items: Iterable[Item],
+) -> list[Result]:
     """Results of `work` in the order of `items`.
 
     Threads are enough, as numpy lets go of the interpreter.

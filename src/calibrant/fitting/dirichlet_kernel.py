@@ -100,7 +100,8 @@ def shares_at(rows: LabelledVectors, h: float, p: Array) -> tuple[Array, Array]:
     starts = rows.starts
     classes = rows.y[starts]
     with np.errstate(divide="ignore"):
-        log_p = np.maximum(np.log(p), FLOOR)
+        log_p = np.log(p)
+    log_p = np.maximum(log_p, FLOOR)
     # A row just there would count as one.
     log_height = (p * log_p).sum(1) / h
     log_height += _log_constant(p, h)
@@ -120,7 +121,12 @@ def shares_at(rows: LabelledVectors, h: float, p: Array) -> tuple[Array, Array]:
     return share, reached
 
 
-def _log_kernels(log_p: Array, rows: LabelledVectors, h: float, bias: Array) -> Array:
+def _log_kernels(
+    log_p: Array,
+    rows: LabelledVectors,
+    h: float,
+    bias: Array,
+) -> Array:
     """Logs of the kernels about all vectors, with their weights, at queries."""
     logits = log_p @ rows.p.T
     logits /= h
@@ -163,7 +169,8 @@ def _alone(rows: LabelledVectors, block: slice) -> Array:
     of_keys = 1 / np.maximum(rows.w, 1)
     alone = np.tile(of_keys, (size, 1))
     left = rows.w[block] - 1
-    alone[_own(block)] = 1 / np.maximum(left, 1)
+    left = np.maximum(left, 1)
+    alone[_own(block)] = 1 / left
     return alone
 
 

@@ -134,7 +134,8 @@ class AcrossClasses(Design):
 
         on_all_cores(part, self.blocks)
         entries = logits.T @ self.z
-        sums = np.column_stack([entries, _column_sums(logits)])
+        shifts = _column_sums(logits)
+        sums = np.column_stack([entries, shifts])
         return sums.ravel().astype(np.float64)
 
     def preconditioner(
@@ -164,7 +165,8 @@ class AcrossClasses(Design):
         """The diagonal of the Hessian: the curvature of each variable alone."""
         curvature = _curvature(chances, w, _EVERY_ROW)
         entries = curvature.T @ self.z**2
-        sums = np.column_stack([entries, curvature.sum(0)])
+        shifts = curvature.sum(0)
+        sums = np.column_stack([entries, shifts])
         diagonal = sums.ravel().astype(np.float64)
         diagonal /= total(w, len(self.z))
         return diagonal

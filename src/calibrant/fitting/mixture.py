@@ -67,7 +67,11 @@ def _log_loss(components: Array, share: Array, mixture: Array) -> float:
 
 
 def _line_search(
-    components: Array, share: Array, mixture: Array, move: Array, gain: Array
+    components: Array,
+    share: Array,
+    mixture: Array,
+    move: Array,
+    gain: Array,
 ) -> float:
     """The first length, as steps are halved, that lowers the loss sufficiently (Armijo)."""
     value = _log_loss(components, share, mixture)

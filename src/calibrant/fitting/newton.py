@@ -140,7 +140,9 @@ def _ray(x: Array, move: Array, bound: Array) -> _Ray:
 
 
 def _line_search(
-    derivatives: Objective, here: Derivatives, ray: _Ray
+    derivatives: Objective,
+    here: Derivatives,
+    ray: _Ray,
 ) -> tuple[Array, Derivatives] | None:
     """The first point, as steps are halved, where the function has fallen, or None."""
     length = ray.longest

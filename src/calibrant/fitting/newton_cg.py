@@ -89,7 +89,10 @@ def _conjugate_gradients(here: Point, preconditioner: LinearOperator, share: flo
 
 
 def _line_search(
-    at: Callable[[Array], Point], x: Array, here: Point, move: Array
+    at: Callable[[Array], Point],
+    x: Array,
+    here: Point,
+    move: Array,
 ) -> tuple[Array, Point]:
     """The first point, as steps are halved, where the function has fallen, or the very last."""
     length = 1.0

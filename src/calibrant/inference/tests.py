@@ -83,8 +83,8 @@ def _by_evidence(found: Significance) -> tuple[float, float]:
 
 def _ks(view: View, n_draws: int, seed: int) -> Significance:
     def widest(part: Cells, happened: Array) -> Array:
-        residual = happened - part.w * part.p
-        drift = np.cumsum(residual, axis=-1)
+        claimed = part.w * part.p
+        drift = np.cumsum(happened - claimed, axis=-1)
         return np.abs(drift).max(-1)
 
     p_value = _p_value_by_draws(view, widest, n_draws, seed)

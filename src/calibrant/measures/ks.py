@@ -11,8 +11,9 @@ from .averages import mean_over_views
 def drift(view: View) -> tuple[Array, Array]:
     """Distinct claims s in ascending order, and the mean over all rows of (y - p) where p <= s."""
     p, w, happened = view.pool
-    residual = happened - w * p
-    return p, np.cumsum(residual) / view.total
+    drifted = np.cumsum(happened - w * p)
+    drifted /= view.total
+    return p, drifted
 
 
 def widest_gap(view: View) -> float:

@@ -32,7 +32,8 @@ def weighted_mmce(x: Asked) -> float:
 def _mmce(view: View) -> float:
     p, w, happened = view.pool
     residual = happened - w * p
-    return _kernel_norm(p, residual / w.sum())
+    residual /= w.sum()
+    return _kernel_norm(p, residual)
 
 
 def _weighted_mmce(view: View) -> float:
@@ -55,10 +56,7 @@ def _kernel_norm(p: Array, mass: Array) -> float:
     beyond each claim, discounted by distance, times the variance that is new there.
     """
     decay = np.exp(-p / REACH)
-    discounted = mass * decay
-    beyond = np.cumsum(discounted[::-1])[::-1]
-    beyond /= decay
+    beyond = np.cumsum((mass * decay)[::-1])[::-1] / decay
     step = np.diff(p, prepend=-np.inf)
     new_variance = -np.expm1(-2 / REACH * step)
-    square = new_variance @ beyond**2
-    return float(np.sqrt(square))
+    return float(np.sqrt(new_variance @ beyond**2))

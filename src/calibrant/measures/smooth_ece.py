@@ -42,7 +42,6 @@ _NOBODY = 1e-6
 _WIDEST = 1 + 1e-9
 _NUMBERS = (float, int, np.floating, np.integer)
 
-
 Mass = Callable[[View], Array]
 
 

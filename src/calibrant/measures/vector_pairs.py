@@ -74,10 +74,12 @@ def vector_sums(
 
 def _gaussian(p: Array, q: Array) -> Array:
     """The kernel exp(-8 |p - q|^2) of any row of p and any of q."""
-    products = 2 * _SHARPNESS * p @ q.T
     p_length = _SHARPNESS * np.square(p).sum(1)
     q_length = _SHARPNESS * np.square(q).sum(1)
-    return np.exp(products - p_length[:, None] - q_length)
+    kernel = 2 * _SHARPNESS * p @ q.T
+    kernel -= p_length[:, None]
+    kernel -= q_length
+    return np.exp(kernel, out=kernel)
 
 
 def sign_flips(view: Canonical, n_draws: int, seed: int) -> tuple[float, Array]:

@@ -18,9 +18,10 @@ def load(name: Name = "c100-resnet18") -> tuple[Predictions, Predictions]:
     Predictions(10,000 rows of 10 classes from logits)
     """
     if name not in NAMES:
-        raise ValueError(f"no sample is called {name!r}; there are {', '.join(NAMES)}")
+        known = ", ".join(NAMES)
+        raise ValueError(f"no sample is called {name!r}; there are {known}")
     file = files(__name__) / f"{name}.npz"
     with as_file(file) as path, np.load(path, allow_pickle=False) as arrays:
-        fit_on = from_logits(arrays["val_logits"], arrays["val_labels"])
+        validation = from_logits(arrays["val_logits"], arrays["val_labels"])
         test = from_logits(arrays["test_logits"], arrays["test_labels"])
-    return fit_on, test
+    return validation, test

@@ -122,4 +122,4 @@ class TorchOperations:
 
 def _place(edges: Tensor, x: Tensor, side: Side) -> Tensor:
     """How many edges lie below x, column by column, (columns, n)."""
-    return torch.searchsorted(edges, x.T.contiguous(), right=side == "right")
+    return torch.searchsorted(edges.contiguous(), x.T.contiguous(), right=side == "right")

@@ -20,7 +20,7 @@ Place = tuple[int, int]  # of a pair of strengths among those to choose from
 # Strengths to choose from, per entry and strongest first, where "cv" asks to choose.
 _PER_ENTRY = [scale * 10.0**power for power in range(6, -6, -1) for scale in (1, 0.5, 0.25)]
 _PER_SHIFT = [10.0**power for power in range(6, -6, -1)]
-_FIRST_SHIFT = _PER_SHIFT.index(1.0)
+_FIRST_SHIFT = len(_PER_SHIFT) // 2  # that of 1
 _FOLDS = 5
 _MOST_CELLS = 1 << 24  # of five folds; beyond it two must do
 _LEVEL = 1 - 1e-5  # of two scores: nearer to one another they are one
