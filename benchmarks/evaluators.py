@@ -3,8 +3,8 @@
 import numpy as np
 
 from calibrant import Beta, Binned, Family, Isotonic, PiecewiseLinear, Platt, Smooth, Spline, View
-from calibrant.families.family import ChanceMap, Map
 from calibrant.families.folds import simplest_within
+from calibrant.families.maps import ChanceMap, Map
 from calibrant.measures.debiasing import debiased
 
 OURS = "Smooth"

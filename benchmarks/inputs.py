@@ -20,6 +20,14 @@ def multiclass_logits(
     return logits.astype(np.float32), labels
 
 
+def binary_chances(n: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Labels from sigmoid(t), shown chances sigmoid(1.7 t + 0.4)."""
+    random = np.random.default_rng(seed)
+    t = random.standard_normal(n) * 1.5
+    y = (random.random(n) < 1 / (1 + np.exp(-t))).astype(np.int64)
+    return np.clip(1 / (1 + np.exp(-(1.7 * t + 0.4))), 1e-6, 1 - 1e-6), y
+
+
 def softmax(z: NDArray[Any]) -> NDArray[Any]:
     """Probabilities of logits, in their own type."""
     e = z - z.max(1, keepdims=True)

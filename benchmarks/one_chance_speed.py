@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from inputs import binary_chances
 from machine import stamp
 from numpy.typing import NDArray
 from probcal.bayesian import BBQCalibrator
@@ -25,14 +26,6 @@ from calibrant.inputs.paths import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "one_chance_speed.md"
 Chances = NDArray[np.float64]
-
-
-def binary_chances(n: int, seed: int = 0) -> tuple[Chances, NDArray[np.int64]]:
-    """Labels from sigmoid(t), shown chances sigmoid(1.7 t + 0.4)."""
-    random = np.random.default_rng(seed)
-    t = random.standard_normal(n) * 1.5
-    y = (random.random(n) < 1 / (1 + np.exp(-t))).astype(np.int64)
-    return np.clip(1 / (1 + np.exp(-(1.7 * t + 0.4))), 1e-6, 1 - 1e-6), y
 
 
 def _off(q: NDArray[Any], p: Chances) -> str:

@@ -19,7 +19,7 @@ from calibrant.inputs.paths import write_whole
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "published.md"
 Families = dict[str, tuple[c.Family, ...]]
 # A method may take another family for each measure, in their order; one alone serves for all.
-OF_000: Families = {
+GUPTA_FAMILIES: Families = {
     "uncalibrated": (c.Identity(),),
     "temperature": (c.Temperature(),),
     "vector": (c.VectorScaling(),),
@@ -33,7 +33,7 @@ OF_000: Families = {
         c.Ranked(c.Spline(6)),
     ),
 }
-MEASURES_000: dict[str, Callable[[c.Predictions], float]] = {
+GUPTA_MEASURES: dict[str, Callable[[c.Predictions], float]] = {
     "KS top-1 %": c.ks_error,
     "KS top-2 %": lambda pred: c.ks_error(c.top_r(pred, 2)),
     "KS within-top-2 %": lambda pred: c.ks_error(c.within_top_r(pred, 2)),
@@ -41,14 +41,14 @@ MEASURES_000: dict[str, Callable[[c.Predictions], float]] = {
     "accuracy %": c.accuracy,
 }
 # Gupta et al. 2021, Tables 1, 2, 4, 5 and 6, ResNet-110 on CIFAR-10, by method in the order above.
-PRINTED_000 = {
+GUPTA_PRINTED = {
     "KS top-1 %": (4.750, 0.916, 0.996, 0.977, 1.060, 0.643),
     "KS top-2 %": (3.011, 0.947, 0.948, 0.598, 0.953, 0.347),
     "KS within-top-2 %": (1.805, 0.097, 0.176, 0.140, 0.195, 0.277),
     "ECE, 25 bins %": (4.750, 1.224, 1.092, 1.276, 1.240, 1.011),
     "accuracy %": (93.56, 93.56, 93.50, 93.53, 93.52, 93.55),
 }
-OF_002: Families = {
+GUO_FAMILIES: Families = {
     "uncalibrated": (c.Identity(),),
     "histogram binning": (c.HistogramBinning(),),
     "isotonic": (c.Isotonic(),),
@@ -57,7 +57,7 @@ OF_002: Families = {
     "vector": (c.VectorScaling(),),
     "matrix": (c.MatrixScaling(),),
 }
-MEASURES_002: dict[str, Callable[[c.Predictions], float]] = {
+GUO_MEASURES: dict[str, Callable[[c.Predictions], float]] = {
     "ECE, 15 bins %": c.ece,
     "MCE, 15 bins %": c.mce,
     "error %": lambda pred: 1 - c.accuracy(pred),
@@ -98,16 +98,17 @@ def found_of(
 
 def against_print(path: Path) -> list[str]:
     """Our figures with the printed ones in brackets."""
-    found = found_of(path, OF_000, MEASURES_000)
+    found = found_of(path, GUPTA_FAMILIES, GUPTA_MEASURES)
     cells = [
         [
-            f"{found[name][row]:.3f} ({PRINTED_000[title][column]:.3f})"
-            for column, name in enumerate(OF_000)
+            f"{found[name][row]:.3f} ({GUPTA_PRINTED[title][column]:.3f})"
+            for column, name in enumerate(GUPTA_FAMILIES)
         ]
-        for row, title in enumerate(MEASURES_000)
+        for row, title in enumerate(GUPTA_MEASURES)
     ]
     return _table(
-        ["", *OF_000], [[title, *line] for title, line in zip(MEASURES_000, cells, strict=True)]
+        ["", *GUPTA_FAMILIES],
+        [[title, *line] for title, line in zip(GUPTA_MEASURES, cells, strict=True)],
     )
 
 
@@ -172,10 +173,10 @@ def main() -> None:
             "",
             "## The same on the sample models",
             "",
-            *on_the_zoo(OF_000, MEASURES_000),
+            *on_the_zoo(GUPTA_FAMILIES, GUPTA_MEASURES),
             "## The seven methods of Guo et al. 2017 on the sample models",
             "",
-            *on_the_zoo(OF_002, MEASURES_002),
+            *on_the_zoo(GUO_FAMILIES, GUO_MEASURES),
             "## Richer families fit their own rows better",
             "",
             "NLL on the rows fitted, without penalties. With 100 classes the matrix has more entries than rows.",

@@ -19,15 +19,15 @@ from calibrant.simulate import SHAPES, task
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "smooth_settings.md"
 OWN = "as it is"
-SCALES = smooth._SCALES
+PRIOR_SDS = smooth._PRIOR_SDS
 SETTINGS: dict[str, dict[str, Any]] = {
     OWN: {"_SPLINES": 24},
-    **{f"along {scale} alone": {"_SCALES": {scale: sd}} for scale, sd in SCALES.items()},
+    **{f"along {scale} alone": {"_PRIOR_SDS": {scale: sd}} for scale, sd in PRIOR_SDS.items()},
     **{
         f"not along {left_out}": {
-            "_SCALES": {scale: sd for scale, sd in SCALES.items() if scale != left_out}
+            "_PRIOR_SDS": {scale: sd for scale, sd in PRIOR_SDS.items() if scale != left_out}
         }
-        for left_out in SCALES
+        for left_out in PRIOR_SDS
     },
     "order 1 alone": {"_ORDERS": (1,)},
     "order 2 alone": {"_ORDERS": (2,)},
@@ -36,10 +36,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "strengths in half steps": {"_STRENGTHS": np.logspace(-1, 6, 15)},
     "strengths in steps of two": {"_STRENGTHS": np.logspace(-1, 6, 4)},
     "free part 4 times as large": {
-        "_SCALES": {scale: (4 * a, 4 * b) for scale, (a, b) in SCALES.items()}
+        "_PRIOR_SDS": {scale: (4 * a, 4 * b) for scale, (a, b) in PRIOR_SDS.items()}
     },
     "free part a quarter as large": {
-        "_SCALES": {scale: (a / 4, b / 4) for scale, (a, b) in SCALES.items()}
+        "_PRIOR_SDS": {scale: (a / 4, b / 4) for scale, (a, b) in PRIOR_SDS.items()}
     },
     "no belief in the identity": {"_IDENTITY_ODDS": 1e-12},
     "ten times the belief in it": {"_IDENTITY_ODDS": 0.2},

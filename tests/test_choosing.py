@@ -1,4 +1,4 @@
-"""Comparing and choosing families: against the scores themselves, a loop over folds, and laws of weights and order."""
+"""Comparing and choosing families: against the scores, a loop over folds, and the laws."""
 
 import sys
 from collections.abc import Callable

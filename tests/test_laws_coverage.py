@@ -63,7 +63,7 @@ def test_every_family_is_tried(kind: type[Family]) -> None:
 def test_a_public_family_that_is_not_tried_is_there_to_be_subclassed(name: str) -> None:
     thing = getattr(calibrant, name)
     if isinstance(thing, type) and issubclass(thing, Family) and not is_family_kind(thing):
-        assert thing.__module__ == "calibrant.families.family"
+        assert thing.__module__.endswith(".family")
 
 
 def test_families_found_by_name_are_those_held_to_the_laws() -> None:

@@ -24,7 +24,7 @@ from calibrant import (
     top_r,
     within_top_r,
 )
-from calibrant.families.family import ChanceMap
+from calibrant.families.maps import ChanceMap
 from calibrant.measures.debiasing import debiased
 from calibrant.simulate import ERRORS, Shape, task
 

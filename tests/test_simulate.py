@@ -23,8 +23,8 @@ from calibrant import (
     top_label,
 )
 from calibrant.families.binary.family import ChanceFamily
-from calibrant.families.family import ChanceRule, Edges, Fact
 from calibrant.families.operations import Claims, Operations, Value
+from calibrant.families.rules import ChanceRule, Edges, Fact
 from calibrant.fitting.types import Array
 from calibrant.simulate import ERRORS, SHAPES, Shape, Task, assess, realistic, task, truth_after
 
@@ -152,7 +152,7 @@ def test_the_true_map_is_perfect_and_shows_the_true_error() -> None:
 EDGES: list[Edges] = ["width", "mass"]
 
 
-# Bregman divergences d(q, truth): against an outcome, 0 or 1, they are the squared and the log loss.
+# Bregman divergences d(q, truth): against an outcome they are the squared and the log loss.
 def _square(q: Array, truth: Array) -> Array:
     return (q - truth) ** 2
 
@@ -191,7 +191,7 @@ def test_theorem_2_binned_errors_are_those_of_the_best_map_of_slope_1(edges: Edg
     p = random.random(60)
     view = binary(p, random.random(60) < p**2)
     fitted = Binned(5, edges=edges).fit(view)
-    # Every map of slope 1 is p plus a height for each bin: the best heights by least squares over rows.
+    # Every map of slope 1 is p plus a height for each bin: the best are found by least squares.
     side: Literal["left", "right"] = "left" if edges == "width" else "right"
     bin_of_row = np.searchsorted(fitted.rule.inner, p, side=side)
     heights = np.linalg.lstsq(np.eye(5)[bin_of_row], view.y - p)[0]

@@ -8,8 +8,9 @@ import numpy as np
 
 from .contenders import Candidate, Comparison, Contender, Failures, Selection, contender
 from .families.defaults import selection_candidates
-from .families.family import Family, Map
+from .families.family import Family
 from .families.folds import held_out
+from .families.maps import Map
 from .families.multiclass.blend import Blend
 from .fitting.logspace import TINY
 from .fitting.mixture import mixture_weights
@@ -139,7 +140,7 @@ def _scored(name: str, family: Family, fit_on: Data, test: Data) -> Contender:
 
 
 class _HeldOut(NamedTuple):
-    """Losses of all rows by family, each row by a map that had not seen it, and the rows' weights."""
+    """Losses of rows by maps that had not seen them, for each family, and the rows' weights."""
 
     losses: dict[str, Array]
     w: Weights

@@ -44,7 +44,7 @@ def predictions(
     labels: Labels | None = None,
     w: ArrayLike | None = None,
 ) -> Predictions:
-    """Predictions of rows, whose labels need not be known to apply a map: it does not look at them."""
+    """Predictions of rows; labels need not be known to apply a map, which looks at none."""
     if labels is None:
         labels = np.repeat(classes[:1], len(values))
     make = from_probs if kind == "probs" else from_logits

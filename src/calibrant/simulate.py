@@ -9,7 +9,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .families.family import Family, Map
+from .families.family import Family
+from .families.maps import Map
 from .fitting.types import Array
 from .inputs.predictions import Predictions
 from .inputs.questions import binary, top_label
@@ -86,7 +87,7 @@ class Shaped(Task):
 
 @dataclass(frozen=True, eq=False)
 class Realistic(Task):
-    """Claims drawn from those of a real model, whose outcomes follow a map that is taken for true."""
+    """Claims drawn from those of a real model; outcomes follow a map that is taken for true."""
 
     claims: View
     truth: Array
@@ -147,7 +148,7 @@ def realistic(scores: Predictions | View | ArrayLike, true_map: Map | Function) 
 def assess(
     family: Family, task: Task, *, n: int = 3000, seed: int = 0, n_test: int = 100_000
 ) -> Assessment:
-    """Fit a family on a sample of a task and hold its map, and the error it shows, against the truth.
+    """Fit a family on a sample of a task; hold its map and the error it shows against the truth.
 
     `map_error` is the mean distance of the map from the true one (CMEE), `error_after` the
     calibration error that is left once it is applied (CEAC): never more, as claims that it makes

@@ -17,7 +17,8 @@ from .classifier_claims import (
     joined,
     predictions,
 )
-from .families.family import Family, Map
+from .families.family import Family
+from .families.maps import Map
 from .fitting.types import Array, Ints
 from .fitting.weights import Weights, some
 from .inputs.checks import check_argument
@@ -96,7 +97,7 @@ class CalibratedClassifier(MetaEstimatorMixin, WithFamily, ClassifierMixin, Base
         return self
 
     def predict_proba(self, X: Table) -> Array:
-        """Calibrated chances of `classes_`, a column each: the mean over estimators and their maps."""
+        """Calibrated chances of `classes_`, a column each: the mean over estimators and maps."""
         check_is_fitted(self)
         means: Array = np.zeros(len(self.classes_))
         for estimator, fitted in zip(self.estimators_, self.maps_, strict=True):
@@ -158,8 +159,7 @@ class CalibratedClassifier(MetaEstimatorMixin, WithFamily, ClassifierMixin, Base
         claims = self._fit_folds(folds, X, labels, w, params)
         if self.ensemble:
             return claims
-        every = np.arange(len(labels))
-        self.estimators_ = [_fitted(estimator, X, labels, every, params)]
+        self.estimators_ = [_fitted(estimator, X, labels, np.arange(len(labels)), params)]
         return [joined(claims)]
 
     def _fit_folds(

@@ -5,7 +5,8 @@ from typing import Any, Self
 
 from .classifier_claims import Labels, Table
 from .families.defaults import classifier_family
-from .families.family import Family, Map
+from .families.family import Family
+from .families.maps import Map
 from .inputs.checks import check_argument
 from .inputs.predictions import Predictions
 
@@ -27,7 +28,7 @@ class WithFamily:
         return params
 
     def set_params(self, **params: object) -> Self:
-        """Set parameters by name; one of the family's makes a new family, as families are frozen."""
+        """Set parameters by name; one of the family's makes a new family, as it is frozen."""
         of_family = [name for name in params if name.startswith(PREFIX)]
         values = {name: params.pop(name) for name in of_family}
         super().set_params(**params)  # type: ignore[misc]

@@ -18,8 +18,7 @@ def test_a_surface_is_the_mean_outcome_by_kernels() -> None:
     seen = curves.surface(from_probs(p, labels, weights=w), bandwidth=0.05, per_side=6)
     assert len(seen.gap) == 36
     np.testing.assert_allclose(seen.claim.sum(1), 1)
-    kernels = np.array([[w_i * dirichlet.pdf(x, row / 0.05 + 1) for row, w_i in zip(p, w, strict=True)]
-                        for x in seen.claim])  # fmt: skip
+    kernels = w * [[dirichlet.pdf(x, row / 0.05 + 1) for row in p] for x in seen.claim]
     share = kernels @ np.eye(3)[labels] / kernels.sum(1, keepdims=True)
     np.testing.assert_allclose(seen.share, share, atol=1e-12)
     np.testing.assert_allclose(seen.gap, np.abs(share - seen.claim).sum(1), atol=1e-12)

@@ -11,15 +11,16 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from calibrant.onnx import model
 from shared_exports import nearly_one, ranks_of, sends_to_nothing, some_claims, vectors
 from shared_families import CHANCE_FAMILIES, VECTOR_FAMILIES
 
 import calibrant as c
 from calibrant import Family, Map, Predictions, binary, from_logits
-from calibrant.families.family import ChanceFamily, ChanceRule
+from calibrant.families.binary.family import ChanceFamily
+from calibrant.families.rules import ChanceRule
 from calibrant.fitting.types import Array
 from calibrant.inputs.views import View
-from calibrant.onnx import model
 
 ONE_CHANCE = [*CHANCE_FAMILIES, c.Identity()]
 WHOLE_VECTORS = dict.fromkeys(

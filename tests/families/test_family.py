@@ -23,8 +23,8 @@ from calibrant import (
     one_class,
     top_label,
 )
-from calibrant.families.family import ChanceMap, VectorMap
 from calibrant.families.folds import held_out, simplest_within
+from calibrant.families.maps import ChanceMap, VectorMap
 
 R = np.random.default_rng(0)
 MANY = from_logits(R.normal(0, 2, (90, 3)), R.integers(0, 3, 90))

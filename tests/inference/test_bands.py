@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 from shared_claims import claims
 
-from calibrant import Binned, Isotonic, Smooth, binary
+from calibrant import Binned, Family, Isotonic, Smooth, VennAbers, binary
 from calibrant.inference.bands import confidence_band, consistency_band
 from calibrant.simulate import task
 
@@ -43,6 +43,25 @@ def test_right_claims_stay_within_the_band_of_right_claims() -> None:
         fitted = Isotonic().fit(view)(at)
         inside.append((low <= fitted) & (fitted <= high))
     assert np.mean(inside) > 0.85
+
+
+def test_the_two_chances_of_venn_abers_are_no_confidence_band() -> None:
+    at = np.linspace(0.1, 0.9, 9)
+    inside = []
+    for seed in range(8):
+        view, truth = task("square", 0.1).sample(500, seed)
+        low, high = confidence_band(view, VennAbers(), at, n_boot=100)
+        true = np.interp(at, view.p, truth)
+        inside.append((low <= true) & (true <= high))
+    assert np.mean(inside) > 0.85
+
+
+@pytest.mark.parametrize("family", [Smooth(), VennAbers(), FLAT], ids=repr)
+def test_more_confidence_is_wider(family: Family) -> None:
+    view = claims(300)
+    narrow, wide = (confidence_band(view, family, [0.3, 0.6], level=level) for level in (0.5, 0.99))
+    assert (wide.low < narrow.low).all()
+    assert (narrow.high < wide.high).all()
 
 
 @pytest.mark.parametrize("band", [consistency_band, confidence_band])

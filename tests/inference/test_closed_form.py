@@ -1,4 +1,4 @@
-"""Intervals by formula cover as often as they say, and are the same in a report and by `interval`."""
+"""Intervals by formula cover as often as they say, and a report has those of `interval`."""
 
 from functools import partial
 

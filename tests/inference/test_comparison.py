@@ -1,4 +1,4 @@
-"""Comparisons of models are paired where rows are the same, and find no difference of like models."""
+"""Comparisons are paired where rows are the same, and find no difference of like models."""
 
 import numpy as np
 import pytest

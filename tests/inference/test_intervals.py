@@ -70,7 +70,8 @@ def test_the_estimate_is_the_measure_itself() -> None:
 
 
 def test_one_claim_is_a_binomial_share() -> None:
-    # The error is |share - 0.5|, so test inversion is that of a binomial share, less the guard against luck.
+    # The error is |share - 0.5|, so test inversion is that of a binomial share, less the guard
+    # against random variation that narrows.
     n, k = 400, 260
     found = interval(ece, binary([0.5] * n, [1] * k + [0] * (n - k)), n_boot=4000)
     shares = np.linspace(0.5, 0.8, 3001)

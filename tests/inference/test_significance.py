@@ -1,4 +1,4 @@
-"""Tests of calibration against exact distributions, loops and textbooks; their level on claims that are right."""
+"""Tests of calibration against exact distributions and textbooks; their level on right claims."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The slope and intercept against scikit-learn, and where neither they nor the ratio are defined."""
+"""Slope and intercept against scikit-learn, and where neither they nor the ratio are defined."""
 
 import numpy as np
 import pytest

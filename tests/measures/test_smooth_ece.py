@@ -73,7 +73,8 @@ def test_the_automatic_width_is_the_error(kind: str) -> None:
 
 @pytest.mark.parametrize("n", [10**6, 10**9, 10**11])
 def test_small_errors_are_widths_too(n: int) -> None:
-    # Claims a thousandth apart that are off by turns, and not: 1/sqrt(n) at first, and nothing from afar.
+    # Claims a thousandth apart that are off by turns, and not: 1/sqrt(n) at first, and nothing from
+    # afar.
     p = np.linspace(0.2, 0.8, 601)
     gap = np.where(np.arange(601) % 2, 1, -1) / np.sqrt(n)
     happened = n * (p + gap)

@@ -17,8 +17,8 @@ from torch import Tensor, nn
 
 import calibrant as c
 from calibrant import Family, Kernel, Map, Predictions, binary, from_logits
-from calibrant.families.family import ChanceRule
 from calibrant.families.binary.family import ChanceFamily
+from calibrant.families.rules import ChanceRule
 from calibrant.fitting.types import Array
 from calibrant.inputs.predictions import Kind
 from calibrant.inputs.views import View

@@ -11,7 +11,7 @@ import calibrant
 from ..inputs.paths import write_whole
 
 if TYPE_CHECKING:
-    from ..families.family import Map
+    from ..families.maps import Map
     from ..inputs.contents import Contents
 
 SUFFIXES: Final = (".safetensors", ".onnx", ".sql")

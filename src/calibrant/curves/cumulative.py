@@ -1,4 +1,4 @@
-"""Claims and events summed up in order of the claim: four graphs without bins, Gupta et al. 2021."""
+"""Claims and events summed up in order of the claim: the four graphs of Gupta et al. 2021."""
 
 from dataclasses import dataclass
 

@@ -8,7 +8,9 @@ from scipy.special import expit
 
 from ..families.binary.binned import Binned
 from ..families.defaults import BINNED_CURVE_FAMILY, CURVE_FAMILY
-from ..families.family import Bins, Family, Map
+from ..families.family import Family
+from ..families.maps import Map
+from ..families.rules import Bins
 from ..fitting.blocks import on_all_cores
 from ..fitting.types import Array, Bools
 from ..fitting.weights import weighted, weighted_mean
@@ -43,7 +45,7 @@ class BinRanges:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A calibration map at some claims `p`, ascending, with what is known of the claims around each.
+    """A calibration map at some claims `p`, ascending, and what is known of the claims around each.
 
     `q` is the calibrated chance there, `count` how many claims lie nearest, `gap` their mean
     distance from their own calibrated chances: the mean of `gap`, weighted by `count`, is `error`.
@@ -77,7 +79,7 @@ def reliability(
     n_boot: int = 200,
     seed: int = 0,
 ) -> Curve:
-    """The map of `family` fitted to a view's own rows; its mean distance from the claims is `error`.
+    """The map of `family` fitted to a view's own rows; its mean distance from claims is `error`.
 
     Bands take most of the time, as the family is fitted `n_boot` times again, or twice that;
     `level=None` skips them.
@@ -200,7 +202,7 @@ def _nearest(p: Array) -> _Cells:
 
 
 def _around(view: View, fitted: Map, p: Array, cells: _Cells) -> tuple[Array, Array]:
-    """How many claims belong to each point, and their mean distance from their calibrated chances."""
+    """How many claims belong to each point, and their mean distance from calibrated chances."""
     inner, side, held = cells
 
     def sums(block: View) -> Array:

@@ -1,4 +1,4 @@
-"""Several models or families in one diagram: before and after, accuracy against error, and order."""
+"""Several models or families in one diagram: before and after, accuracy and error, order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -79,7 +79,7 @@ def before_after(
     *,
     level: float | None = None,
 ) -> dict[str, Curve]:
-    """One reliability diagram each, side by side: `{"as they are": test, "Temperature": mended}`."""
+    """One reliability diagram each, side by side: `{"before": test, "after": map.apply(test)}`."""
     _refuse_unnamed(models, "models", "predictions")
     return {name: reliability(x, family, level=level) for name, x in models.items()}
 

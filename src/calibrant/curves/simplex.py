@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..families.binary.kernel import Bandwidth, refuse_bandwidth
+from ..families.binary.kernel import Bandwidth, check_bandwidth
 from ..fitting.dirichlet_kernel import shares_at
 from ..fitting.types import Array, Ints
 from ..fitting.weights import counts, present, some
@@ -105,7 +105,7 @@ def surface(pred: Predictions, *, bandwidth: Bandwidth = "rule", per_side: int =
     [0.6, 0.2, 0.2]
     """
     names = _three(pred)
-    refuse_bandwidth(bandwidth)
+    check_bandwidth(bandwidth)
     if per_side < 1:
         raise ValueError(f"per_side must be at least 1, got {per_side}")
     rows = vectors_of(pred)

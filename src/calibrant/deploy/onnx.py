@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
-from ..families.family import ChanceMap, ChanceRule, Map, VectorMap
+from ..families.maps import ChanceMap, Map, VectorMap
 from ..families.operations import Claims, GivenClaims, Side, Term, Value, Vectors
+from ..families.rounding import DOUBLE, SINGLE, moved
+from ..families.rules import ChanceRule
 from ..families.stacking import stack
 from ..fitting.types import Array
 from .store import write_whole
@@ -33,9 +35,6 @@ DType = Literal["float32", "float64"]
 _OPSET, _IR = 18, 8
 _TYPES = {"float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE}
 _COLUMNS, _NEIGHBOURS = np.array([1]), np.array([2])  # axes
-# How far, in log odds, rounding may move a claim that float32 logits make; numbers in float64, less.
-_SLACK = 2.0**-20
-_ROUNDING = 2.0**-40
 
 
 def export(fitted: Map, path: str | PathLike[str], *, dtype: DType = "float32") -> None:
@@ -78,8 +77,8 @@ def model(fitted: Map, *, dtype: DType = "float32") -> ModelProto:
 
 
 def _vectors(fitted: VectorMap, given: "Node", dtype: DType) -> "Node":
-    slack = _SLACK if fitted.kind == "logits" else 0.0
-    ops = OnnxOperations(given.graph, slack, dtype)
+    slack = SINGLE if dtype == "float32" else DOUBLE
+    ops = OnnxOperations(given.graph, slack if fitted.kind == "logits" else 0.0, dtype)
     x = Vectors(_double(given), fitted.kind, len(fitted.classes), fitted.floor, ops)
     return fitted.rule.formula(x, ops)
 
@@ -164,10 +163,13 @@ class OnnxOperations:
         return op("Log", x)
 
     def expit(self, z: Node) -> Node:
-        return op("Sigmoid", z)
+        # onnxruntime's Sigmoid subtracts from 1, and so gives 0 for chances below 1e-16.
+        smaller = op("Exp", -op("Abs", z))
+        return self.where(z < 0.0, smaller, 1.0) / (smaller + 1.0)
 
     def log_expit(self, z: Node) -> Node:
-        return self.minimum(z, 0.0) - op("Log", op("Exp", -op("Abs", z)) + 1.0)
+        smaller = op("Exp", -op("Abs", z))
+        return self.minimum(z, 0.0) - op("Log", smaller + 1.0)
 
     def minimum(self, x: Node, y: Operand) -> Node:
         return op("Min", x, y)
@@ -184,12 +186,11 @@ class OnnxOperations:
     def step(
         self, x: Node, edges: Array, heights: Array, *, side: Side, gain: Value | None = None
     ) -> Node:
-        slack = self.slack if gain is None else (self.slack * gain + _ROUNDING)[:, None]
-        finite = np.isfinite(edges)
-        width = np.where(finite, edges, 0) * (1 - np.where(finite, edges, 0))
-        return self._look_up(
-            x, edges + width * (slack if side == "left" else -slack), side, heights
-        )[0]
+        if gain is not None:
+            x = moved(x, self.slack * gain + DOUBLE, side)
+        elif self.slack:
+            x = moved(x, self.slack, side)
+        return self._look_up(x, edges, side, heights)[0]
 
     def line(self, x: Node, points: Array, heights: Array) -> Node:
         points, heights = np.atleast_2d(points), np.atleast_2d(heights)
@@ -225,9 +226,8 @@ class OnnxOperations:
     def kernel_mean(
         self, terms: Sequence[Term], height: Array, events: Array, weights: Array
     ) -> Node:
-        logs: Any = height
-        for x, table in terms:
-            logs = logs + op("Unsqueeze", x, _NEIGHBOURS) * table
+        products = [op("Unsqueeze", x, _NEIGHBOURS) * table for x, table in terms]
+        logs = sum(products[1:], products[0]) + height
         kernels = op("Exp", logs - op("ReduceMax", logs, _NEIGHBOURS))
         of_events = op("ReduceSum", kernels * events, _NEIGHBOURS, keepdims=0)
         return of_events / op("ReduceSum", kernels * weights, _NEIGHBOURS, keepdims=0)

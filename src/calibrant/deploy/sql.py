@@ -14,8 +14,9 @@ from numpy.polynomial import Chebyshev
 from numpy.polynomial.chebyshev import cheb2poly
 from scipy.special import expit
 
-from ..families.family import ChanceMap, ChanceRule, Map, VectorMap
+from ..families.maps import ChanceMap, Map, VectorMap
 from ..families.operations import Claims, GivenClaims, Side, Value, Vectors
+from ..families.rules import ChanceRule
 from ..fitting.types import Array
 
 MOST_CHARACTERS = 1_000_000

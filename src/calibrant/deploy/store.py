@@ -15,8 +15,10 @@ from typing import Any, get_origin, get_type_hints
 import numpy as np
 
 from .. import __version__
-from ..families.family import ChanceMap, Family, Map, Rule, VectorMap
+from ..families.family import Family
 from ..families.known import kind_called, known_families, name_of_kind
+from ..families.maps import ChanceMap, Map, VectorMap
+from ..families.rules import Rule
 from ..fitting.newton import Certificate
 from ..inputs.paths import write_whole
 

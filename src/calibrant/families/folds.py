@@ -10,54 +10,87 @@ from .family import Family
 def cross_fit(family: Family, view: View | Canonical, *, folds: int = 10, seed: int = 0) -> Array:
     """Calibrated chances in which no row had a say in its own map.
 
-    >>> from calibrant import Isotonic
+    >>> from calibrant import Isotonic, binary
     >>> q = cross_fit(Isotonic(), binary(np.linspace(0, 1, 200), np.arange(200) % 3 == 0))
     >>> bool(abs(q - 1 / 3).mean() < 0.1)
     True
     """
     if not isinstance(view, View | Canonical):
         raise ValueError(
-            f"cross_fit takes a view, got {type(view).__name__}: use top_label(pred) or canonical(pred)"
+            f"cross_fit takes a view, got {type(view).__name__}: "
+            "use top_label(pred) or canonical(pred)"
         )
     q = np.empty(view.p.shape)
     for fitted, held in held_out(view, folds, seed):
-        q[held] = family.fit(view[fitted])(view[held])
+        fold_map = family.fit(view[fitted])
+        q[held] = fold_map(view[held])
     if view.w is not None and not view.w.all():
+        # Rows without weight had no say in any map.
         silent = np.flatnonzero(view.w == 0)
         q[silent] = family.fit(view)(view[silent])
     return q
 
 
 def held_out(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, Ints]]:
-    """Rows to fit on and rows held out, for each fold; rows are sorted first, so their order is irrelevant.
+    """Rows to fit on and rows held out, for each fold.
 
-    The folds are those of scikit-learn's `KFold(folds, shuffle=True, random_state=seed)` over rows sorted by claim.
+    The folds are those of scikit-learn's `KFold(folds, shuffle=True, random_state=seed)` over rows
+    sorted by claim, so that the order of rows is irrelevant.
     """
-    weights = np.zeros(view.n) if view.w is None else view.w
-    # Claims that round to one value are told apart by their log odds.
-    claims = (view.log_odds, view.p) if isinstance(view, View) else tuple(view.scores.T[::-1])
-    order = np.lexsort((weights, view.y, *claims))
-    if view.w is not None:
-        order = order[view.w[order] > 0]
+    order = _sorted_rows(view)
     n = len(order)
     if not isinstance(folds, int | np.integer) or folds < 2 or n < 2:
         raise ValueError(
-            f"cross-fitting needs a whole number of folds, at least 2, and 2 rows; got {folds} and {n}"
+            "cross-fitting needs a whole number of folds, at least 2, and 2 rows; "
+            f"got {folds} and {n}"
         )
-    shuffled = np.arange(n)
-    np.random.RandomState(seed).shuffle(shuffled)
-    fold = np.empty(n, np.intp)
-    for place, part in enumerate(np.array_split(shuffled, min(folds, n))):
-        fold[part] = place
-    return [(order[fold != place], order[fold == place]) for place in range(min(folds, n))]
+    folds = min(folds, n)
+    fold = _shuffled_folds(n, folds, seed)
+    parts = []
+    for place in range(folds):
+        is_held = fold == place
+        parts.append((order[~is_held], order[is_held]))
+    return parts
 
 
 def simplest_within(scores: Array, slack: float) -> int:
-    """Place of the first, and so simplest, candidate whose score is at most so large a share above the best."""
-    return int(np.argmax(scores <= scores.min() * (1 + slack)))
+    """Place of the first, and so simplest, candidate whose score is within a share of the best.
+
+    >>> simplest_within(np.array([1.2, 1.04, 1.0]), 0.05)
+    1
+    """
+    limit = scores.min() * (1 + slack)
+    return int(np.argmax(scores <= limit))
 
 
-def refuse_slack(slack: float) -> None:
+def check_slack(slack: float) -> None:
     """A share by which a simpler candidate may be worse than the best must not be negative."""
     if not slack >= 0:
         raise ValueError(f"slack must be at least 0, such as 0.001 for 0.1%; got {slack}")
+
+
+def _sorted_rows(view: View | Canonical) -> Ints:
+    """Rows that weigh anything, sorted by claim, then by outcome and weight."""
+    keys = (view.y, *_claims(view))
+    if view.w is None:
+        return np.lexsort(keys)
+    order = np.lexsort((view.w, *keys))
+    return order[view.w[order] > 0]
+
+
+def _claims(view: View | Canonical) -> tuple[Array, ...]:
+    """Claims to sort by, the foremost last."""
+    if isinstance(view, View):
+        # Claims that round to one value are told apart by their log odds.
+        return view.log_odds, view.p
+    return tuple(view.scores.T[::-1])
+
+
+def _shuffled_folds(n: int, folds: int, seed: int) -> Ints:
+    """The fold of each of n rows."""
+    shuffled = np.arange(n)
+    np.random.RandomState(seed).shuffle(shuffled)
+    fold = np.empty(n, np.intp)
+    for place, rows in enumerate(np.array_split(shuffled, folds)):
+        fold[rows] = place
+    return fold

@@ -26,11 +26,11 @@ class NumpyVectors(Vectors):
         self._view = view
 
     @property
-    def p(self) -> Array:  # type: ignore[override]
+    def p(self) -> Array:
         return self._view.p
 
     @property
-    def scores(self) -> Array:  # type: ignore[override]
+    def scores(self) -> Array:
         scores = self._view.scores
         working = np.promote_types(scores.dtype, np.float32)
         return scores.astype(working, copy=False)

@@ -5,7 +5,6 @@ Values are arrays in `numpy_operations.py`, tensors in `torch/operations.py`, no
 """
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
@@ -122,10 +121,14 @@ class GivenClaims:
     def __init__(self, p: Value, to_log_odds: Callable[[], Value]) -> None:
         self.p = p
         self._to_log_odds = to_log_odds
+        self._log_odds: Value = None
 
-    @cached_property
+    # functools.cached_property takes a lock in Python 3.11, and torch.compile stops at it.
+    @property
     def log_odds(self) -> Value:
-        return self._to_log_odds()
+        if self._log_odds is None:
+            self._log_odds = self._to_log_odds()
+        return self._log_odds
 
 
 class Vectors:
@@ -144,20 +147,22 @@ class Vectors:
         self.k = k
         self.floor = floor
         self.ops = ops
+        self._p: Value = values if kind == "probs" else None
+        self._scores: Value = values if kind == "logits" else None
 
-    @cached_property
+    @property
     def p(self) -> Value:
         """Claimed chances."""
-        if self.kind == "probs":
-            return self.values
-        return self.ops.softmax(self.values)
+        if self._p is None:
+            self._p = self.ops.softmax(self.values)
+        return self._p
 
-    @cached_property
+    @property
     def scores(self) -> Value:
         """Logits if they were given, else log-probabilities."""
-        if self.kind == "logits":
-            return self.values
-        return self._log(self.values)
+        if self._scores is None:
+            self._scores = self._log(self.values)
+        return self._scores
 
     def by_class(self, *places: int) -> Any:  # noqa: ANN401 - claims, as `columns` takes them
         """The claims of some classes, or of all, each against the rest."""
@@ -165,8 +170,12 @@ class Vectors:
         def log_odds() -> Value:
             return self._columns(self._class_log_odds(), places)
 
-        p = self.ops.minimum(self.p, 1.0)
-        return GivenClaims(self._columns(p, places), log_odds)
+        claims = GivenClaims(None, log_odds)
+        claims.p = self._columns(self.ops.minimum(self.p, 1.0), places)
+        if self.kind == "logits":
+            # From log odds a chance near 1 has the digits that a view of the class has.
+            claims.p = self.ops.where(claims.p > 0.5, self.ops.expit(claims.log_odds), claims.p)
+        return claims
 
     def by_rank(self, order: Value, ranks: int) -> Any:  # noqa: ANN401 - claims likewise
         """The claims of the classes that come first in the order of each row."""
@@ -178,8 +187,12 @@ class Vectors:
         def log_odds() -> Value:
             return first(self._log_odds())
 
-        p = self.ops.minimum(self.p, 1.0)
-        return GivenClaims(first(p), log_odds)
+        claims = GivenClaims(None, log_odds)
+        if self.kind == "logits":
+            claims.p = self.ops.expit(claims.log_odds)
+        else:
+            claims.p = first(self.ops.minimum(self.p, 1.0))
+        return claims
 
     def _columns(self, x: Value, places: Sequence[int]) -> Value:
         if not places:
@@ -195,7 +208,7 @@ class Vectors:
         return self.ops.where(self.p > 0.5, self._log_odds(), unlikely)
 
     def _log_odds(self) -> Value:
-        """Of each class against the rest; beside the largest, whose 1 - p lost digits, others are added."""
+        """Of each class against the rest; the largest's 1 - p has lost digits, so others are added."""
         if self.kind == "probs":
             return self._log_odds_of_probs()
         return self._log_odds_of_logits()

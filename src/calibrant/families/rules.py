@@ -1,10 +1,11 @@
 """Rules: the numbers of fitted maps, with the formula that uses them and the words that tell them.
 
-A formula is written over operations, so that arrays, torch, ONNX and SQL all have it from one place.
+A formula is written over operations, so that numpy, torch, ONNX and SQL have it from one place.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -31,7 +32,8 @@ class Fact(NamedTuple):
     meaning: str
 
 
-class Bins(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Bins:
     """The bins of a binned map: edges between them; of each its weight, mean claim and outcome."""
 
     inner: Array
@@ -50,9 +52,9 @@ class Bins(NamedTuple):
 class Rule(ABC):
     """The numbers of a fitted map: a frozen dataclass that owns its formula and its words.
 
-    Subclass `ChanceRule`, `VectorRule` or `LogitRule`. Give it a `tag` and `facts`; its fields are
-    floats, ints, texts, arrays, certificates, and rules or tuples of these, so that it can be saved.
-    All numbers that the formula uses are fields.
+    Subclass `ChanceRule`, `VectorRule` or `LogitRule`, and give it a `tag` and `facts`. So that it
+    can be saved, all numbers that the formula uses are fields: floats, ints, texts, arrays,
+    certificates, other rules, and tuples of these.
     """
 
     tag: ClassVar[str]  # its name in saved files, which no renaming changes

@@ -1,4 +1,4 @@
-"""Rules with other arrays, and several rules of one kind as one: a hundred isotonic maps are one search."""
+"""Rules with other arrays, and several rules of one kind as one: a hundred isotonic maps, one search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -10,10 +10,14 @@ from ..fitting.newton import Certificate
 from ..fitting.types import Array
 
 Rule = TypeVar("Rule")
+Change = Callable[[str, Array], Any]
 
 
-def map_arrays(x: Rule, change: Callable[[str, Array], Any], place: str = "") -> Rule:
-    """The same rule with each array in it changed, which is told its place: `smooth.inner`, `rules.0.q`."""
+def map_arrays(x: Rule, change: Change, place: str = "") -> Rule:
+    """The same rule with each array in it changed.
+
+    The change is told the array's place: `smooth.inner`, `rules.0.q`.
+    """
     if isinstance(x, np.ndarray):
         return change(place.removeprefix("."), x)
     if isinstance(x, tuple):
@@ -21,19 +25,20 @@ def map_arrays(x: Rule, change: Callable[[str, Array], Any], place: str = "") ->
         return tuple(parts)  # type: ignore[return-value]
     if not is_dataclass(x) or isinstance(x, type):
         return x
-    changed = {
-        field.name: map_arrays(getattr(x, field.name), change, f"{place}.{field.name}")
-        for field in fields(x)
-    }
+    changed = {}
+    for field in fields(x):
+        value = getattr(x, field.name)
+        changed[field.name] = map_arrays(value, change, f"{place}.{field.name}")
     return replace(x, **changed)
 
 
 def stack(rules: Sequence[Rule]) -> Rule:
-    """One rule for a column each: numbers become rows of them, arrays become tables of a row each."""
+    """One rule for a column each: numbers become rows of them, arrays tables of a row each."""
     first: Any = rules[0]
-    if any(type(rule) is not type(first) for rule in rules):
-        kinds = sorted({type(rule).__name__ for rule in rules})
-        raise ValueError(f"rules side by side must be of one kind, got {', '.join(kinds)}")
+    kinds = {type(rule).__name__ for rule in rules}
+    if len(kinds) > 1:
+        told = ", ".join(sorted(kinds))
+        raise ValueError(f"rules side by side must be of one kind, got {told}")
     stacked = {}
     for field in fields(first):
         values = [getattr(rule, field.name) for rule in rules]
@@ -42,7 +47,8 @@ def stack(rules: Sequence[Rule]) -> Rule:
     return replace(first, **stacked)
 
 
-def _stack_values(name: str, values: Sequence[Any], *, zeros: bool) -> Any:  # noqa: ANN401 - of their kind
+def _stack_values(name: str, values: Sequence[Any], *, zeros: bool) -> Any:  # noqa: ANN401
+    """The values of one field in all rules."""
     first = values[0]
     if first is None or isinstance(first, Certificate):
         return first
@@ -61,12 +67,21 @@ def _stack_values(name: str, values: Sequence[Any], *, zeros: bool) -> Any:  # n
 
 
 def _table(rows: Sequence[Array], *, zeros: bool) -> Array:
-    """Rows of several lengths as one table: the shorter go on with their last entry, or with zeros."""
+    """Rows of several lengths as one table; shorter ones are padded at their ends."""
     width = max(row.shape[-1] for row in rows)
-    padded = []
-    for row in rows:
-        more = (*row.shape[:-1], width - row.shape[-1])
-        # An edge beyond all claims changes nothing where there is none at all.
-        last = row[..., -1:] if row.size else np.inf
-        padded.append(np.concatenate([row, np.broadcast_to(0.0 if zeros else last, more)], -1))
+    padded = [_padded(row, width, zeros=zeros) for row in rows]
     return np.stack(padded)
+
+
+def _padded(row: Array, width: int, *, zeros: bool) -> Array:
+    """The row made so wide, with zeros or with its last entry."""
+    if zeros:
+        filling: Any = 0.0
+    elif row.size:
+        filling = row[..., -1:]
+    else:
+        # An edge beyond all claims changes nothing where there is none at all.
+        filling = np.inf
+    *others, size = row.shape
+    missing = np.broadcast_to(filling, (*others, width - size))
+    return np.concatenate([row, missing], axis=-1)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..families.family import Family
+from ..families.rules import ChanceRule
 from ..fitting.types import Array
 from ..inputs.checks import checked_chances
 from ..inputs.questions import binary
@@ -64,17 +65,36 @@ def confidence_band(
     True
     """
     p = checked_chances(at, "at")
-    claims = binary(p, np.zeros(len(p), np.bool_))
-    band = family.fit(view).rule.band(claims, level)
-    if band is not None:
-        return Band(*band)
+    own = _own_band(family.fit(view).rule, p, level)
+    if own is not None:
+        return own
     part = cells(view)
     curves = _refitted(part, part.happened / part.w, family, p, n_boot, seed)
     return _quantiles(curves, level)
 
 
+def _own_band(rule: ChanceRule, p: Array, level: float) -> Band | None:
+    """The band that a rule knows, if it is one of confidence.
+
+    One that is the same at any level, as that between the two chances of Venn-Abers, is not.
+    """
+    claims = binary(p, np.zeros(len(p), np.bool_))
+    band = rule.band(claims, level)
+    if band is None:
+        return None
+    narrower = rule.band(claims, level / 2)
+    if narrower is None or np.array_equal(band, narrower):
+        return None
+    return Band(*band)
+
+
 def _refitted(
-    part: Cells, truth: Array, family: Family, p: Array, n_boot: int, seed: int
+    part: Cells,
+    truth: Array,
+    family: Family,
+    p: Array,
+    n_boot: int,
+    seed: int,
 ) -> list[Array]:
     """What maps fitted to samples from a truth give at claims p."""
     if not isinstance(n_boot, int | np.integer) or n_boot < 2:

@@ -19,13 +19,14 @@ def redrawn(xs: Sequence[Data], random: Random) -> list[Data]:
     drawn = resampled_counts(first, random)
     found = []
     for x in xs:
-        w = drawn if same_rows(x, first) else resampled_counts(x, random)
+        is_same = same_rows(x, first)
+        w = drawn if is_same else resampled_counts(x, random)
         found.append(_reweighted(x, w))
     return found
 
 
 def same_rows(x: Data, other: Data) -> bool:
-    """Whether both have as many rows, of the same labels and weights, which may then be the same."""
+    """Whether both have as many rows, of the same labels and weights, so they may be the same."""
     if x.n != other.n:
         return False
     if not _same_labels(x, other):
@@ -52,14 +53,23 @@ def row_cells(views: Sequence[View]) -> list[Cells]:
     """The rows of several views as they are, in one order."""
     parts = []
     for view in sorted_rows(views):
-        p = view.p.astype(np.float64)
         w = counts(view.w, view.n)
-        happened = w * view.y
-        parts.append(Cells(view, p, view.log_odds, w, happened))
+        part = Cells(
+            view=view,
+            p=view.p.astype(np.float64),
+            log_odds=view.log_odds,
+            w=w,
+            happened=w * view.y,
+        )
+        parts.append(part)
     return parts
 
 
-def drawn_exclusively(parts: Sequence[Cells], truth: Sequence[Array], random: Random) -> list[View]:
+def drawn_exclusively(
+    parts: Sequence[Cells],
+    truth: Sequence[Array],
+    random: Random,
+) -> list[View]:
     """As many rows drawn with replacement, and for each of them one of the views' events."""
     w = resampled_counts(parts[0].view, random)
     chances = np.stack(truth, axis=1)

@@ -26,9 +26,11 @@ from .measuring import Ends, Measure
 
 def wilson(share: float, total: float, level: float) -> Ends:
     """Wilson's interval of a share of rows: it has a width even where all rows agree."""
-    z = float(ndtri((1 + level) / 2))
+    tail = (1 + level) / 2
+    z = float(ndtri(tail))
     shrinkage = 1 + z**2 / total
-    middle = (share + z**2 / (2 * total)) / shrinkage
+    middle = share + z**2 / (2 * total)
+    middle /= shrinkage
     variance = share * (1 - share) / total
     variance += z**2 / (4 * total**2)
     half = z / shrinkage * np.sqrt(variance)

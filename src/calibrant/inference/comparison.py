@@ -13,7 +13,7 @@ from ..measures.draws import Random, replicates
 from ..measures.rows import sorted_rows
 from ..progress import progress, quiet
 from .bootstrap import redrawn, same_rows
-from .measuring import Measure, check_options, like, middle, number, several
+from .measuring import Bootstrap, Measure, like, number, several
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,15 @@ def compare_models(
     >>> compare_models(models, brier).rows[1].differs
     True
     """
-    check_options(level, n_boot)
+    bootstrap = Bootstrap(level, n_boot, seed)
     if not isinstance(models, Mapping) or len(models) < 2:
         rule = "models must be at least two by name, {name: predictions or views}"
         raise ValueError(f"{rule}, got {models!r}")
     values = [number(measure, x) for x in models.values()]
     pairing = _paired(list(models.values()))
-    draws = _resampled_differences(pairing, measure, n_boot, seed)
-    rows = _differences(list(models), np.array(values), draws, level)
+    draws = _resampled_differences(pairing, measure, bootstrap)
+    quantiles = np.quantile(draws, bootstrap.quantiles, axis=0)
+    rows = _differences(list(models), np.array(values), quantiles)
     return Differences(rows, level, pairing.is_paired)
 
 
@@ -111,23 +112,23 @@ def _paired(models: Sequence[Asked]) -> _Pairing:
     return _Pairing(placed, rows, is_paired)
 
 
-def _resampled_differences(pairing: _Pairing, measure: Measure, n_boot: int, seed: int) -> Array:
+def _resampled_differences(pairing: _Pairing, measure: Measure, bootstrap: Bootstrap) -> Array:
     """Differences to the first model in each bootstrap sample, (samples, models)."""
 
     def differences(_: int, random: Random) -> Array:
         values = [number(measure, x) for x in pairing.resampled(random)]
         return np.subtract(values, values[0])
 
-    with progress("bootstrapping", n_boot) as tick, quiet():
-        found = replicates(differences, range(n_boot), seed, tick)
+    samples = range(bootstrap.n_boot)
+    with progress("bootstrapping", bootstrap.n_boot) as tick, quiet():
+        found = replicates(differences, samples, bootstrap.seed, tick)
     return np.array(found)
 
 
 def _differences(
     names: Sequence[str],
     values: Array,
-    draws: Array,
-    level: float,
+    quantiles: Array,
 ) -> tuple[Difference, ...]:
     """The basic bootstrap: quantiles turned about the difference seen.
 
@@ -135,7 +136,6 @@ def _differences(
     difference is freed from it.
     """
     difference = values - values[0]
-    quantiles = np.quantile(draws, middle(level), axis=0)
     high, low = 2 * difference - quantiles
     columns = np.stack([values, difference, low, high], axis=1)
     rows = zip(names, columns.tolist(), strict=True)
@@ -148,7 +148,7 @@ def _cells(row: Difference) -> tuple[str, ...]:
         f"{row.value:.5f}",
         f"{row.difference:+.5f}",
         f"{row.low:+.5f} to {row.high:+.5f}",
-        "differs" if row.differs else "may be chance",
+        "differs" if row.differs else "may be random variation",
     )
 
 

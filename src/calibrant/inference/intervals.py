@@ -14,7 +14,7 @@ from ..progress import progress, quiet
 from .bootstrap import redrawn
 from .closed_form import closed_form
 from .inversion import invert_tests
-from .measuring import Ends, Measure, check_options, like, middle, number, several
+from .measuring import Bootstrap, Ends, Measure, like, number, several
 
 # A measure that right claims, endlessly many, show no more of than this is an error.
 _NOTHING = 1e-3
@@ -53,25 +53,25 @@ def interval(
     >>> bool(found.low < 0.05 < found.high)
     True
     """
-    check_options(level, n_boot)
+    draws = Bootstrap(level, n_boot, seed)
     estimate = number(measure, x)
     ends = closed_form(measure, x, level)
     if ends is None:
         asked = _as_asked(measure, x, estimate)
-        ends = _by_draws(measure, asked, level, n_boot, seed)
+        ends = _by_draws(measure, asked, draws)
     return Interval(estimate, *ends)
 
 
-def _by_draws(measure: Measure, x: Asked, level: float, n_boot: int, seed: int) -> Ends:
+def _by_draws(measure: Measure, x: Asked, draws: Bootstrap) -> Ends:
     if not _is_error(measure, x):
-        return _percentiles(measure, x, level, n_boot, seed)
+        return _percentiles(measure, x, draws)
     if isinstance(x, Predictions):
         raise ValueError(
             "there is no interval for an error of whole vectors, as bootstrap samples show more "
             "error than there is; ask views instead, such as interval(ece, classwise(pred)) or "
             "interval(ece, one_class(pred, 3))"
         )
-    return invert_tests(measure, x, level, n_boot, seed)
+    return invert_tests(measure, x, draws)
 
 
 def _as_asked(measure: Measure, x: Asked, estimate: float) -> Asked:
@@ -87,7 +87,7 @@ def _as_asked(measure: Measure, x: Asked, estimate: float) -> Asked:
     return view if asks_top_label else x
 
 
-def _percentiles(measure: Measure, x: Asked, level: float, n_boot: int, seed: int) -> Ends:
+def _percentiles(measure: Measure, x: Asked, draws: Bootstrap) -> Ends:
     """The percentile bootstrap: the middle part of what bootstrap samples give."""
     rows = sorted_rows(several(x))
 
@@ -95,9 +95,10 @@ def _percentiles(measure: Measure, x: Asked, level: float, n_boot: int, seed: in
         sample = redrawn(rows, random)
         return number(measure, like(x, sample))
 
-    with progress("bootstrapping", n_boot) as tick, quiet():
-        found = replicates(resampled, range(n_boot), seed, tick)
-    low, high = np.quantile(found, middle(level))
+    samples = range(draws.n_boot)
+    with progress("bootstrapping", draws.n_boot) as tick, quiet():
+        found = replicates(resampled, samples, draws.seed, tick)
+    low, high = np.quantile(found, draws.quantiles)
     return float(low), float(high)
 
 

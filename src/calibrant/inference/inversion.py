@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 
 import numpy as np
 
@@ -12,8 +13,10 @@ from ..inputs.views import View
 from ..measures.draws import Cells, Random, cells, replicates
 from ..progress import progress, quiet
 from .bootstrap import drawn_exclusively, exclusive_events, row_cells
-from .measuring import Ends, Measure, like, number
+from .measuring import Bootstrap, Ends, Measure, like, number
 from .truth_paths import Truth, TruthPath, truth_paths
+
+Tick = Callable[[], None]
 
 # How many truths are tested along each path, and how many on each side of one lend it their draws.
 _TRUTHS = 8
@@ -25,13 +28,7 @@ _LEAST_REACH = 0.01
 _LEAST_CHANCE = 1e-9
 
 
-def invert_tests(
-    measure: Measure,
-    x: View | Sequence[View],
-    level: float,
-    n_boot: int,
-    seed: int,
-) -> Ends:
+def invert_tests(measure: Measure, x: View | Sequence[View], draws: Bootstrap) -> Ends:
     """The least and the largest error of truths under which what is seen would not be rare.
 
     Truths lie at growing distances from the claims along two paths: towards fitted chances, and
@@ -41,17 +38,18 @@ def invert_tests(
     experiment = _experiment(measure, x)
     paths = truth_paths(experiment.parts)
     n_tests = len(paths) * _TRUTHS
-    n_draws = -(-n_boot // n_tests)
+    n_draws = ceil(draws.n_boot / n_tests)
     right_claims = experiment.truth_at(paths[0], 0.0)
-    null = replicates(experiment.drawn, [right_claims] * n_draws, seed)
-    # Less than right claims would show on average excludes no error: luck must not make an
-    # interval narrow.
-    shown = max(experiment.seen, float(np.mean(null)))
-    test = _Test(experiment, shown, level, n_draws)
+    null = replicates(experiment.drawn, [right_claims] * n_draws, draws.seed)
+    # Less than right claims would show on average excludes no error: random variation must not
+    # make an interval narrow.
+    expected = float(np.mean(null))
+    shown = max(experiment.seen, expected)
+    test = _Test(experiment, shown, draws.level, n_draws)
     accepted = []
     with progress("drawing outcomes", n_tests * n_draws) as tick, quiet():
         for place, path in enumerate(paths):
-            ends = test.accepted(path, seed + place, tick)
+            ends = test.accepted(path, draws.seed + place, tick)
             accepted.append(ends)
     lows, highs = zip(*accepted, strict=True)
     return min(lows), max(highs)
@@ -117,7 +115,7 @@ class _Test:
     level: float
     n_draws: int
 
-    def accepted(self, path: TruthPath, seed: int, tick: Callable[[], None]) -> Ends:
+    def accepted(self, path: TruthPath, seed: int, tick: Tick) -> Ends:
         """The least and the largest error along a path that is not rejected."""
         truths = self._truths(path, seed)
         repeated = [truth for truth in truths for _ in range(self.n_draws)]
@@ -149,7 +147,7 @@ class _Test:
         seen = self.experiment.seen
         upper = _quantiles(draws, (1 + self.level) / 2)
         is_often = self._often(draws, seen)
-        upper[is_often] = np.maximum(upper[is_often], seen)
+        upper = np.where(is_often, np.maximum(upper, seen), upper)
         rising = np.maximum.accumulate(upper)
         beyond = max(seen, errors[-1])
         # Turned about, so that of truths with equal quantiles the nearest to the claims is found.
@@ -161,7 +159,7 @@ class _Test:
         """The error of the last truth whose lower quantile is not above what is shown."""
         lower = _quantiles(draws, (1 - self.level) / 2)
         is_often = self._often(draws, self.shown)
-        lower[is_often] = np.minimum(lower[is_often], self.shown)
+        lower = np.where(is_often, np.minimum(lower, self.shown), lower)
         rising = np.maximum.accumulate(lower)
         beyond = max(self.experiment.seen, errors[-1])
         largest = np.interp(self.shown, rising, errors, right=beyond)

@@ -1,6 +1,7 @@
 """What inference asks of any measure: one number, of data shaped as they were given."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,34 @@ from ..inputs.views import Data, View
 
 Measure = Callable[[Any], float]
 Ends = tuple[float, float]  # the lower and the upper end of an interval
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """How an interval is drawn: its confidence level, how many draws, and their seed."""
+
+    level: float
+    n_boot: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.level < 1:
+            rule = "level must lie between 0 and 1, such as 0.95"
+            raise ValueError(f"{rule}; got {self.level!r}")
+        is_whole = isinstance(self.n_boot, int | np.integer)
+        if not is_whole or self.n_boot < 100:
+            rule = "n_boot must be a whole number, at least 100"
+            raise ValueError(f"{rule}, got {self.n_boot!r}")
+
+    @property
+    def quantiles(self) -> Ends:
+        """Between which quantiles of the draws an interval lies."""
+        return middle(self.level)
+
+
+def middle(level: float) -> Ends:
+    """Between which quantiles the middle part of a distribution lies."""
+    return (1 - level) / 2, (1 + level) / 2
 
 
 def number(measure: Measure, x: object) -> float:
@@ -38,17 +67,3 @@ def like(x: Asked, parts: Sequence[Any]) -> Any:  # noqa: ANN401 - as a measure 
     """Other data as a measure was given x: alone, or several."""
     is_alone = isinstance(x, Predictions | View)
     return parts[0] if is_alone else parts
-
-
-def middle(level: float) -> Ends:
-    """Between which quantiles the middle part of a distribution lies."""
-    return (1 - level) / 2, (1 + level) / 2
-
-
-def check_options(level: float, n_boot: int) -> None:
-    """A level must lie between 0 and 1, and draws must be enough for quantiles."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, such as 0.95; got {level!r}")
-    is_whole = isinstance(n_boot, int | np.integer)
-    if not is_whole or n_boot < 100:
-        raise ValueError(f"n_boot must be a whole number, at least 100, got {n_boot!r}")

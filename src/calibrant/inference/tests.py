@@ -17,6 +17,7 @@ from ..measures.skce import pair_mean, skce
 from ..measures.vector_pairs import sign_flips
 
 Method = Literal["ks", "skce", "spiegelhalter"]
+Statistic = Callable[[Cells, Array], Array]  # of claims, and how many of each happened
 
 # A Brownian path stays within 2.2414 standard deviations 95 times of 100, and its end within 1.96.
 _PATH_95 = 2.2414
@@ -28,6 +29,9 @@ class Significance(NamedTuple):
 
     statistic: float
     p_value: float
+
+
+Test = Callable[[View, int, int], Significance]
 
 
 def calibration_test(
@@ -113,8 +117,9 @@ def _spiegelhalter(view: View, n_draws: int, seed: int) -> Significance:  # noqa
     timidity = 1 - 2 * p
     residual = happened - w * p
     off = float(residual @ timidity)
-    variance = w @ (timidity**2 * p * (1 - p))
-    z = _z_score(off, float(variance))
+    variances = timidity**2 * p * (1 - p)
+    variance = float(w @ variances)
+    z = _z_score(off, variance)
     p_value = 2 * ndtr(-abs(z))
     return Significance(z, float(p_value))
 
@@ -130,7 +135,7 @@ def _z_score(off: float, variance: float) -> float:
 
 def _p_value_by_draws(
     view: View,
-    statistic: Callable[[Cells, Array], Array],
+    statistic: Statistic,
     n_draws: int,
     seed: int,
 ) -> float:
@@ -148,13 +153,14 @@ def _p_value_by_draws(
 def _p_value(seen: float, drawn: Array, total: float) -> float:
     """How many draws, and the one seen, are no less far off than it."""
     # Sums in another order differ in the last digits: what is equal must not count as less.
-    rounding = 1e-12 * max(abs(seen), total**-2)
+    scale = max(abs(seen), total**-2)
+    rounding = 1e-12 * scale
     as_far = drawn >= seen - rounding
     n_as_far = 1 + as_far.sum()
     return float(n_as_far / (1 + len(drawn)))
 
 
-_TESTS: dict[Method, Callable[[View, int, int], Significance]] = {
+_TESTS: dict[Method, Test] = {
     "ks": _ks,
     "skce": _skce,
     "spiegelhalter": _spiegelhalter,

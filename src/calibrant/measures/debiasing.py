@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import ndtr
 
-from ..families.family import Bins
+from ..families.rules import Bins
 from ..fitting.types import Array
 from ..fitting.weights import weighted_mean
 

@@ -7,8 +7,10 @@ import numpy as np
 
 from ..families.binary.binned import Binned
 from ..families.defaults import ERROR_FAMILY
-from ..families.family import Bins, Edges, Family, Map
+from ..families.family import Family
 from ..families.folds import cross_fit
+from ..families.maps import Map
+from ..families.rules import Bins, Edges
 from ..fitting.blocks import on_all_cores
 from ..fitting.types import Array
 from ..fitting.weights import Weights, present, weighted_mean
@@ -37,7 +39,7 @@ def calibration_error(
 
     With `folds`, no row has a say in its own map. With `debias`, what right claims would show by
     random variation is subtracted: of bins by the formulas of Kängsepp et al. 2022; of other
-    families, and of all by "draws", as squares, from outcomes drawn again.
+    families, and of all by "draws", as squares, from outcomes drawn from the claims.
 
     >>> from calibrant import binary
     >>> round(calibration_error(binary([0.8] * 1000, [1] * 600 + [0] * 400)), 3)

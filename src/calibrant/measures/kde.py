@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import expit
 
-from ..families.binary.kernel import Bandwidth, bandwidth_for, refuse_bandwidth
+from ..families.binary.kernel import Bandwidth, bandwidth_for, check_bandwidth
 from ..fitting import dirichlet_kernel
 from ..fitting.beta_kernel import BetaKernel, floored
 from ..fitting.labelled_vectors import LabelledVectors, labelled_vectors
@@ -46,7 +46,7 @@ def kde_error(
     >>> round(kde_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
     0.1
     """
-    refuse_bandwidth(bandwidth)
+    check_bandwidth(bandwidth)
     check_argument("norm", norm, Norm)
     check_argument("debias", debias, bool)
     if debias and norm != 2:
@@ -76,7 +76,7 @@ def kde_decompose(x: Scored, *, bandwidth: Bandwidth = None) -> Decomposition:
     >>> round(kde_decompose(view).miscalibration, 3)
     0.012
     """
-    refuse_bandwidth(bandwidth)
+    check_bandwidth(bandwidth)
 
     def parts(view: View | Canonical) -> Decomposition:
         return _parts(view, bandwidth)

@@ -12,7 +12,12 @@ from .errors import Norm, distance, gap_lengths
 from .rows import counts_at
 
 
-def simplex_error(x: Predictions | Canonical, per_side: int = 5, *, norm: Norm = 1) -> float:
+def simplex_error(
+    x: Predictions | Canonical,
+    per_side: int = 5,
+    *,
+    norm: Norm = 1,
+) -> float:
     """Canonical error of three classes: distance of vectors from their triangle's mean outcome.
 
     The simplex is cut into `per_side` squared triangles of one size (Popordanoska et al. 2022,
@@ -27,11 +32,11 @@ def simplex_error(x: Predictions | Canonical, per_side: int = 5, *, norm: Norm =
     view = x if isinstance(x, Canonical) else canonical(x)
     _check_three(view, per_side)
     kept = present(view.w, view.n)
-    p = view.p[kept].astype(np.float64)
-    y = view.y[kept]
+    p = view.p[kept]
+    p = p.astype(np.float64)
     w = counts_at(view.w, kept)
     triangle = triangles(p, per_side)
-    mean = _mean_outcomes(triangle, y, w)
+    mean = _mean_outcomes(triangle, view.y[kept], w)
     gap = gap_lengths(mean - p, norm)
     return distance(gap, w, norm)
 
@@ -47,7 +52,8 @@ def triangles(p: Array, per_side: int) -> Ints:
     last = per_side - 1
     first = np.clip(whole[:, 0], 0, last)
     second = np.clip(whole[:, 1], 0, last - first)
-    is_beyond = scaled.sum(1) - first - second > 1
+    rest = scaled.sum(1) - first - second
+    is_beyond = rest > 1
     # Beyond the last diagonal lies nothing, though a sum above one by rounding would.
     is_beyond &= first + second < last
     rhombus = first * per_side + second
@@ -57,7 +63,10 @@ def triangles(p: Array, per_side: int) -> Ints:
 
 def _mean_outcomes(triangle: Ints, y: Ints, w: Array) -> Array:
     """The share of each class in each row's triangle."""
-    happened = [np.bincount(triangle, w * (y == k)) for k in range(3)]
+    happened = []
+    for k in range(3):
+        is_class = y == k
+        happened.append(np.bincount(triangle, w * is_class))
     outcomes = np.stack(happened, axis=1)
     total = outcomes.sum(1, keepdims=True)
     return outcomes[triangle] / total[triangle]

@@ -21,7 +21,8 @@ PairSums = tuple[Any, Any]  # over all pairs, and of each row with itself
 # is below 1e-18.
 _RANK = 20
 _POWERS = np.arange(_RANK)
-_ROOT_FACTORIALS = np.sqrt([float(factorial(power)) for power in range(_RANK)])
+_FACTORIALS = [float(factorial(power)) for power in range(_RANK)]
+_ROOT_FACTORIALS = np.sqrt(_FACTORIALS)
 _SCALE = 2 * (1 - np.exp(-0.5))
 
 
@@ -103,26 +104,30 @@ def _dealt_out(view: View | Canonical, block: int, seed: int) -> list[KernelRows
             'use estimator="unbiased" for others'
         )
     times = rounded.astype(np.int64)
-    rows = np.repeat(np.arange(len(p)), times)
+    places = np.arange(len(p))
+    rows = np.repeat(places, times)
     random = np.random.default_rng(seed)
     dealt = random.permutation(rows)
     parts = []
-    for places in blocks_of(len(dealt), block):
-        part = dealt[places]
+    for hand in blocks_of(len(dealt), block):
+        part = dealt[hand]
         ones = np.ones(len(part))
         parts.append(KernelRows(p[part], ones, y[part]))
     return parts
 
 
 def _one_outcome_each(view: View | Canonical) -> KernelRows:
-    """Rows that tell of one outcome each: a pooled claim is one that happened and one that failed."""
+    """Rows of one outcome each: a pooled claim becomes one that happened and one that failed."""
     if isinstance(view, Canonical):
         return vector_rows(view)
     p, w, happened = view.pool
     failed = w - happened
     pairs = np.stack([happened, failed], axis=1)
-    yes_no = np.tile([1.0, 0.0], len(p))
-    return KernelRows(np.repeat(p, 2), pairs.ravel(), yes_no)
+    return KernelRows(
+        p=np.repeat(p, 2),
+        w=pairs.ravel(),
+        y=np.tile([1.0, 0.0], len(p)),
+    )
 
 
 def _pair_sums(parts: list[KernelRows]) -> list[PairSums]:
@@ -133,8 +138,9 @@ def _pair_sums(parts: list[KernelRows]) -> list[PairSums]:
     sums: list[PairSums] = []
     with progress("pairs of rows", n_steps) as tick:
         for p, w, y in parts:
-            together, alone = vector_sums(p, y, w[:, None], tick)
-            sums.append((together[0], w @ alone))
+            shares = w[:, None]
+            (together,), alone = vector_sums(p, y, shares, tick)
+            sums.append((together, w @ alone))
     return sums
 
 
@@ -142,8 +148,9 @@ def _chance_sums(p: Array, w: Array, happened: Array) -> PairSums:
     residual = happened - w * p
     along_features = residual @ _features(p)
     together = (along_features**2).sum(-1)
+    failed = w - happened
     alone = happened @ (1 - p) ** 2
-    alone = alone + (w - happened) @ p**2
+    alone = alone + failed @ p**2
     return _SCALE * together, _SCALE * alone
 
 

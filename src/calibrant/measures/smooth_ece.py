@@ -160,8 +160,8 @@ def _residual(view: View) -> Array:
 
 def _cells(width: float) -> int:
     """How many cells a grid over [0, 1] needs, a power of two: every grid holds the coarser."""
-    narrow = min(width, _COARSEST)
-    power = np.ceil(np.log2(_FINENESS / narrow))
+    needed = _FINENESS / min(width, _COARSEST)
+    power = np.ceil(np.log2(needed))
     return int(2**power)
 
 
@@ -184,7 +184,8 @@ def _moments(view: View, mass: Mass, cells: int) -> Array:
     for rows in row_blocks(view.n):
         block = view[rows]
         place = block.p.astype(np.float64) * cells
-        left = np.minimum(place.astype(np.intp), cells - 1)
+        left = place.astype(np.intp)
+        left = np.minimum(left, cells - 1)
         place -= left
         part = mass(block)
         for moment in moments:
@@ -201,10 +202,11 @@ def _waves(mass: Array) -> Array:
 
 def _blurred(waves: Array, width: float, cells: int) -> Array:
     """The density that waves add up to at the nodes of a grid, once a kernel has damped each."""
-    k = np.arange(cells + 1)
+    n_nodes = cells + 1
+    k = np.arange(n_nodes)
     frequency = np.pi * min(width, _FLAT) * k
     damping = np.exp(-(frequency**2) / 2)
-    damped = waves[: cells + 1] * damping
+    damped = waves[:n_nodes] * damping
     return dct(damped, 1)
 
 
@@ -218,7 +220,8 @@ def _size(density: Array) -> float:
     both = a + b
     # Where the sign turns a trapezoid holds less, and slopes tell how far arcs exceed their chords.
     corners = both / 6 - a * b / both
-    ends = (size[0] + size[-1]) / 2
+    first, last = size[0], size[-1]
+    ends = (first + last) / 2
     integral = size.sum() - ends + corners.sum()
     return float(integral / (len(density) - 1))
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..families.binary.kernel import refuse_bandwidth
+from ..families.binary.kernel import check_bandwidth
 from ..fitting.types import Array
 from ..fitting.weights import weighted_mean
 from ..inputs.checks import check_argument
@@ -16,9 +16,9 @@ from .errors import distance
 # Cells of the unit interval for densities along it, and of a circle of it and its mirror image.
 _CELLS = 1 << 13
 _CIRCLE = 2 * _CELLS
-_NODES = np.linspace(0, 1, _CELLS + 1)
-_TRAPEZOID = np.ones(_CELLS + 1)
-_TRAPEZOID[[0, -1]] = 0.5
+_N_NODES = _CELLS + 1
+_NODES = np.linspace(0, 1, _N_NODES)
+_ENDS = [0, -1]
 # A kernel narrower than a few cells is not seen by the grid, and beyond some width all are flat.
 _NARROWEST = 4 / _CELLS
 _FLAT = 100.0
@@ -42,7 +42,7 @@ def triweight_error(
     >>> round(triweight_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
     0.1
     """
-    refuse_bandwidth(bandwidth)
+    check_bandwidth(bandwidth)
     check_argument("bandwidth", bandwidth, float | int | None)
     check_argument("norm", norm, Literal[1, 2])
     if bandwidth is not None and bandwidth < _NARROWEST:
@@ -63,20 +63,20 @@ def _error(view: View, bandwidth: float | None, norm: Literal[1, 2]) -> float:
     density = _mirrored(p, w, kernel)
     events = _mirrored(p, happened, kernel)
     is_seen = density > _NOBODY * density.max()
-    # The trapezoid rule counts both ends by half.
-    w = density * _TRAPEZOID
     q = events[is_seen] / density[is_seen]
     q = np.clip(q, 0, 1)
     gap = np.abs(q - _NODES[is_seen])
-    return distance(gap, w[is_seen], norm)
+    # The trapezoid rule counts both ends by half.
+    density[_ENDS] /= 2
+    return distance(gap, density[is_seen], norm)
 
 
 def _rule_of_thumb(p: Array, w: Array) -> float:
     """The standard deviation of the claims times (2n)^(-1/5)."""
     mean = weighted_mean(p, w)
     variance = weighted_mean((p - mean) ** 2, w)
-    shrinkage = (2 * w.sum()) ** -0.2
-    return float(np.sqrt(variance) * shrinkage)
+    twice = 2 * w.sum()
+    return float(np.sqrt(variance) * twice**-0.2)
 
 
 def _kernel(bandwidth: float) -> Array:
@@ -97,12 +97,12 @@ def _mirrored(p: Array, w: Array, kernel: Array) -> Array:
     place = p * _CELLS
     below = np.minimum(place.astype(np.intp), _CELLS - 1)
     above = place - below
-    n_nodes = _CELLS + 1
-    mass = np.bincount(below, w * (1 - above), n_nodes)
-    mass = mass + np.bincount(below + 1, w * above, n_nodes)
-    mass[[0, -1]] *= 2
-    circle = np.concatenate([mass, mass[-2:0:-1]])
+    mass = np.bincount(below, w * (1 - above), _N_NODES)
+    mass = mass + np.bincount(below + 1, w * above, _N_NODES)
+    mass[_ENDS] *= 2
+    mirrored = mass[-2:0:-1]
+    circle = np.concatenate([mass, mirrored])
     waves = np.fft.rfft(circle)
     waves *= np.fft.rfft(kernel)
     smooth = np.fft.irfft(waves, _CIRCLE)
-    return smooth[: _CELLS + 1]
+    return smooth[:_N_NODES]

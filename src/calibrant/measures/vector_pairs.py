@@ -33,10 +33,13 @@ def vector_rows(view: Canonical) -> KernelRows:
     """Vectors, weights and classes of rows that have weight, in an order of their own."""
     (pred,) = sorted_rows([view.pred])
     kept = present(pred.weights, pred.n)
-    p = pred.probs[kept].astype(np.float64)
+    p = pred.probs[kept]
     w = counts_at(pred.weights, kept)
-    w = w.astype(np.float64)
-    return KernelRows(p, w, pred.labels[kept])
+    return KernelRows(
+        p=p.astype(np.float64),
+        w=w.astype(np.float64),
+        y=pred.labels[kept],
+    )
 
 
 def steps(n: int) -> int:
@@ -55,8 +58,9 @@ def vector_sums(
     Two err alike by exp(-8 |p - q|^2) times the product of what their vectors miss, times the
     shares of both.
     """
+    places = np.arange(len(p))
     missed = -p
-    missed[np.arange(len(p)), y] += 1
+    missed[places, y] += 1
     alone = np.square(missed).sum(1)
     blocks = blocks_of(len(p), _ROWS)
     together = np.zeros(shares.shape[1])
@@ -92,13 +96,15 @@ def sign_flips(view: Canonical, n_draws: int, seed: int) -> tuple[float, Array]:
     total = w.sum()
     if total <= 1:
         return 0.0, np.zeros(n_draws)
+    n = len(w)
     rows = whole_counts(w)
     random = np.random.default_rng(seed)
-    flipped = random.binomial(rows, 0.5, (n_draws, len(w)))
-    signs = (rows - 2 * flipped) * (w / rows)
-    shares = np.vstack([w, signs]).T
-    with progress("pairs of rows", steps(len(w))) as tick:
-        together, alone = vector_sums(p, y, shares, tick)
+    flipped = random.binomial(rows, 0.5, (n_draws, n))
+    signs = rows - 2 * flipped
+    shares = np.vstack([w, signs * (w / rows)])
+    with progress("pairs of rows", steps(n)) as tick:
+        together, alone = vector_sums(p, y, shares.T, tick)
     pairs = total * (total - 1)
-    found = (together - w @ alone) / pairs
-    return float(found[0]), found[1:]
+    errors = (together - w @ alone) / pairs
+    seen, flipped_errors = errors[0], errors[1:]
+    return float(seen), flipped_errors

@@ -1,4 +1,7 @@
-"""Pictures of curves on matplotlib axes, those given or new ones; all numbers come from `calibrant.curves`."""
+"""Pictures of curves on matplotlib axes, those given or new ones.
+
+All numbers come from `calibrant.curves`.
+"""
 
 from .diagrams import before_after as before_after
 from .diagrams import classwise as classwise

@@ -85,7 +85,7 @@ def tilted_roof(curve: Curve, *, ax: Axes | None = None) -> Axes:
 
 @styled
 def maps(curves: Mapping[str, Curve], *, ax: Axes | None = None, axes: Space = "chance") -> Axes:
-    """Draw the maps of several families over the same claims; dots are what happened, bar by bar."""
+    """Draw the maps of several families over the same claims; dots are what happened."""
     if not curves:
         raise ValueError(
             "there is no curve to draw: give at least one by name, as curves.maps does"

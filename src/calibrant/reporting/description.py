@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..families.family import ChanceMap, ChanceRule, Fact, Map, VectorMap
+from ..families.maps import ChanceMap, Map, VectorMap
 from ..families.names import name_of
+from ..families.rules import ChanceRule, Fact
 from ..fitting.newton import Certificate
 from ..fitting.types import Array
 from ..inputs.questions import binary

@@ -11,7 +11,8 @@ from scipy.special import logit
 from ..choosing import AS_THEY_ARE
 from ..curves import Curve, Histogram, histogram, reliability
 from ..families.defaults import BINNED_CURVE_FAMILY, CURVE_FAMILY, DECOMPOSITION_FAMILY
-from ..families.family import Family, Map
+from ..families.family import Family
+from ..families.maps import Map
 from ..fitting.blocks import on_all_cores
 from ..fitting.types import Array
 from ..inference.bands import Band, confidence_band, consistency_band

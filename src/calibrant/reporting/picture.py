@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ..families.family import ChanceMap, ChanceRule, Map, VectorMap
+from ..families.maps import ChanceMap, Map, VectorMap
 from ..families.names import name_of
+from ..families.rules import ChanceRule
 from ..fitting.types import Array
 from ..inputs.predictions import Predictions
 from ..inputs.questions import binary

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..choosing import AS_THEY_ARE, Families, named_families
 from ..families.defaults import REPORT_FAMILIES
-from ..families.family import Family, Map
+from ..families.family import Family
+from ..families.maps import Map
 from ..families.names import family_of, name_of
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data

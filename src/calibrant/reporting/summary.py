@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from ..choosing import Families
-from ..families.family import Map
+from ..families.maps import Map
 from ..inputs.paths import write_whole
 from ..inputs.predictions import Predictions
 from ..inputs.questions import top_label

@@ -1,8 +1,8 @@
 """Fitted maps as modules, so that a network and its calibration are one thing to export and to serve.
 
 What goes in is worked out in float64 and log space, as in the maps themselves, and comes out in float32
-at least. A claim from logits within 1e-6, in log odds, of an edge between two steps may fall on either
-side.
+at least. A claim from float32 logits within 1e-6, in log odds, of an edge between two steps may fall
+on either side.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,15 +15,17 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
-from ..families.family import ChanceMap, ChanceRule, Map, VectorMap, VectorRule
+from ..families.maps import ChanceMap, Map, VectorMap
 from ..families.multiclass.pair import Pair
 from ..families.multiclass.temperature import Temperature
 from ..families.operations import GivenClaims, Vectors
+from ..families.rounding import DOUBLE, SINGLE
+from ..families.rules import ChanceRule, VectorRule
 from ..families.stacking import map_arrays, stack
 from ..inputs.checks import check_argument
 from ..inputs.predictions import Kind, Predictions, from_logits
 from ..progress import progress
-from .operations import SLACK, TorchOperations
+from .operations import TorchOperations
 
 
 def to_module(fitted: Map, *, input: Kind | None = None) -> nn.Module:
@@ -91,8 +93,9 @@ class Formula(Fixed):
 
     def operations(self, given: Tensor) -> TorchOperations:
         """What the formula is worked out with."""
-        slack = SLACK if self.kind == "logits" else 0.0
-        return TorchOperations(slack, _rounded_type(given))
+        working = _rounded_type(given)
+        slack = SINGLE if working == torch.float32 else DOUBLE
+        return TorchOperations(slack if self.kind == "logits" else 0.0, working)
 
     def vectors(self, given: Tensor, ops: TorchOperations) -> Vectors:
         """What is claimed."""

@@ -7,11 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import logsigmoid
 
-from ..families.operations import Claims, Side
-
-# How far, in log odds, rounding may move a claim that float32 logits make; numbers in float64, less.
-SLACK = 2.0**-20
-ROUNDING = 2.0**-40
+from ..families.operations import Claims, Side, Value
+from ..families.rounding import DOUBLE, moved
 
 
 class TorchOperations:
@@ -39,10 +36,11 @@ class TorchOperations:
     def step(
         self, x: Tensor, edges: Tensor, heights: Tensor, *, side: Side, gain: Tensor | None = None
     ) -> Tensor:
-        slack: Any = self.slack if gain is None else (self.slack * gain + ROUNDING)[:, None]
-        width = torch.where(edges.isfinite(), edges * (1 - edges), 0.0)
-        moved = edges + width * (slack if side == "left" else -slack)
-        height = heights.gather(1, _place(moved, x, side)).T
+        if gain is not None:
+            x = moved(x, self.slack * gain + DOUBLE, side)
+        elif self.slack:
+            x = moved(x, self.slack, side)
+        height = heights.gather(1, _place(edges, x, side)).T
         return torch.where(x.isnan(), x, height)
 
     def line(self, x: Tensor, points: Tensor, heights: Tensor) -> Tensor:
@@ -64,9 +62,10 @@ class TorchOperations:
         events: Tensor,
         weights: Tensor,
     ) -> Tensor:
-        logs = height
+        logs: Any = 0.0
         for x, table in terms:
             logs = logs + x[:, :, None] * table
+        logs = logs + height
         kernels = (logs - logs.amax(2, keepdim=True)).exp()
         return (kernels * events).sum(2) / (kernels * weights).sum(2)
 

@@ -7,11 +7,13 @@ from typing import Literal
 import numpy as np
 
 from ...fitting.blocks import on_all_cores
-from ...fitting.types import Array, Ints
+from ...fitting.types import Array
+from ...fitting.weights import weighted
 from ...inputs.views import View
-from ..family import Bins, ChanceRule, Edges, Fact
-from ..folds import held_out, refuse_slack, simplest_within
-from ..operations import Claims, Operations, Value
+from ..folds import check_slack, held_out, simplest_within
+from ..operations import Claims, Operations, Side, Value
+from ..rules import Bins, ChanceRule, Edges, Fact
+from .binning import RunningSums, sweep, width_bins, width_edges
 from .family import ChanceFamily
 
 _MOST_BINS_BY_CV = 40
@@ -38,26 +40,26 @@ class Steps(ChanceRule):
         return Bins(self.inner, self.edges, self.slope, self.count, self.mean_p, self.mean_y)
 
     def formula(self, claims: Claims, ops: Operations) -> Value:
-        side = "left" if self.edges == "width" else "right"
+        side: Side = "left" if self.edges == "width" else "right"
         lift = ops.step(claims.p, self.inner, self.bins.lift, side=side)
         return self.slope * claims.p + lift
 
     def facts(self) -> Iterator[Fact]:
         used = self.count > 0
+        empty = len(used) - int(used.sum())
+        gaps = np.abs(self.mean_y - self.mean_p)
+        worst = float(gaps[used].max())
         yield Fact("bins", len(self.count), f"of equal {self.edges}")
-        yield Fact(
-            "empty bins", int((~used).sum()), "in which no claim fell: they are left as they are"
-        )
-        gaps = np.abs(self.mean_y - self.mean_p)[used]
-        yield Fact("largest gap", float(gaps.max()), "between claim and outcome, of the worst bin")
+        yield Fact("empty bins", empty, "in which no claim fell: they are left as they are")
+        yield Fact("largest gap", worst, "between claim and outcome, of the worst bin")
 
 
 @dataclass(frozen=True)
 class Binned(ChanceFamily):
     """Bins of equal width or mass; slope 1 measures like ECE, slope 0 calibrates like a histogram.
 
-    `rule` sets how many: `n_bins`, as many as keep the outcomes rising ("sweep"), or by cross-validation ("cv"), the
-    fewest whose held-out error is within `slack` of the least.
+    `rule` sets how many: `n_bins`, as many as keep the outcomes rising ("sweep"), or by
+    cross-validation ("cv"), the fewest whose held-out error is within `slack` of the least.
 
     >>> from calibrant import binary
     >>> Binned(2, slope=0).fit(binary([0.1, 0.3, 0.8], [0, 1, 1]))([0.2, 0.9]).tolist()
@@ -75,42 +77,58 @@ class Binned(ChanceFamily):
         super().__post_init__()
         if self.n_bins < 1:
             raise ValueError(f"n_bins must be at least 1, got {self.n_bins}")
-        refuse_slack(self.slack)
+        check_slack(self.slack)
 
     def chance_rule(self, view: View) -> Steps:
         """Average claims and outcomes bin by bin."""
         if self.rule == "fixed" and self.edges == "width":
-            inner = _width_edges(self.n_bins)
-            return _steps(inner, self, *_tally(view, inner))
-        sums = _Sums(view, self.slope)
+            inner = width_edges(self.n_bins)
+            return self._steps(inner, _width_cells(view, inner))
+        sums = RunningSums(view, self.slope)
         n_bins = self.n_bins
         if self.rule == "sweep":
-            n_bins = _sweep(sums, self.edges)
+            n_bins = sweep(sums, self.edges)
         elif self.rule == "cv":
             n_bins = self._by_cv(view)
-        inner = sums.inner(n_bins, self.edges)
-        return _steps(inner, self, *sums.cells(inner, self.edges)[:3])
+        return self._steps_of(sums, n_bins)
 
     def _by_cv(self, view: View) -> int:
         """The fewest bins whose held-out squared error is within the slack."""
-        candidates = range(1, _MOST_BINS_BY_CV + 1)
         if len(view.pool.p) == 1:
             return 1
-        scores = [
-            [self._held_out_error(fit, held, n_bins) for n_bins in candidates]
-            for fit, held in (
-                (_Sums(view[fitted], self.slope), _Sums(view[held], self.slope))
-                for fitted, held in held_out(view, 10, seed=1)
-            )
-        ]
-        return candidates[simplest_within(np.mean(scores, axis=0), self.slack)]
+        candidates = range(1, _MOST_BINS_BY_CV + 1)
+        errors = []
+        for fitted, held in held_out(view, 10, seed=1):
+            fit_sums = RunningSums(view[fitted], self.slope)
+            held_sums = RunningSums(view[held], self.slope)
+            by_bins = [self._held_out_error(fit_sums, held_sums, n) for n in candidates]
+            errors.append(by_bins)
+        best = simplest_within(np.mean(errors, axis=0), self.slack)
+        return candidates[best]
 
-    def _held_out_error(self, fit: "_Sums", held: "_Sums", n_bins: int) -> float:
-        inner = fit.inner(n_bins, self.edges)
-        lift = _steps(inner, self, *fit.cells(inner, self.edges)[:3]).bins.lift
-        count, happened, claimed, squares = held.cells(inner, self.edges)
+    def _held_out_error(self, fit: RunningSums, held: RunningSums, n_bins: int) -> float:
+        bins = self._steps_of(fit, n_bins).bins
+        lift = bins.lift
+        count, happened, claimed, squares = held.cells(bins.inner, self.edges)
         residual = happened - self.slope * claimed
-        return float((squares - 2 * lift * residual + lift**2 * count).sum() / count.sum())
+        errors = squares - 2 * lift * residual + lift**2 * count
+        return float(errors.sum() / count.sum())
+
+    def _steps_of(self, sums: RunningSums, n_bins: int) -> Steps:
+        inner = sums.inner(n_bins, self.edges)
+        return self._steps(inner, sums.cells(inner, self.edges))
+
+    def _steps(self, inner: Array, cells: Array) -> Steps:
+        """The map of bins whose weight, events and summed claims are the first rows of `cells`."""
+        count, happened, claimed = cells[:3]
+        # An empty bin has no evidence against its claims: there the map is the identity, or flat
+        # at the bin's middle.
+        outer = np.concatenate([[0.0], inner, [1.0]]).clip(0, 1)
+        middle = (outer[:-1] + outer[1:]) / 2
+        filled = count > 0
+        mean_p = np.divide(claimed, count, out=middle.copy(), where=filled)
+        mean_y = np.divide(happened, count, out=middle.copy(), where=filled)
+        return Steps(inner, self.edges, self.slope, count, mean_p, mean_y)
 
 
 @dataclass(frozen=True)
@@ -137,99 +155,17 @@ class HistogramBinning(ChanceFamily):
         return Binned(self.n_bins, edges=self.edges, slope=0)
 
 
-class _Sums:
-    """Running sums along the sorted claims, so that any bin costs two look-ups."""
-
-    def __init__(self, view: View, slope: int) -> None:
-        self.p, w, happened = view.pool
-        squares = happened * (1 - slope * self.p) ** 2 + (w - happened) * (slope * self.p) ** 2
-        rows = np.stack([w, happened, w * self.p, squares])
-        self.running = np.concatenate([np.zeros((4, 1)), np.cumsum(rows, axis=1)], axis=1)
-
-    def inner(self, n_bins: int, edges: Edges) -> Array:
-        """Edges between bins; those of equal mass start where an array_split of the rows would."""
-        if edges == "width":
-            return _width_edges(n_bins)
-        return np.append(self.p, np.inf)[
-            mass_starts(self.running[0, 1:], n_bins, np.arange(1, n_bins))
-        ]
-
-    def cells(self, inner: Array, edges: Edges) -> Array:
-        """Weight, events, summed claims and summed squared residuals of each bin."""
-        at = np.searchsorted(self.p, inner, side="right" if edges == "width" else "left")
-        return np.diff(self.running[:, np.concatenate([[0], at, [len(self.p)]])])
-
-
-def mass_starts(reached: Array, n_bins: int | Ints, k: Ints) -> Ints:
-    """Place of the first claim of bin k of `n_bins` of equal mass, where `reached` is the summed weight up to each.
-
-    With more bins than rows the last ones start beyond any claim and stay empty.
-    """
-    total = reached[-1]
-    whole, over = np.divmod(total, n_bins)
-    # Counts are dealt out as array_split does with rows; weights that are none are cut evenly.
-    counts = total == np.rint(total) and total >= len(reached)
-    return np.searchsorted(
-        reached, k * whole + np.minimum(k, over) if counts else k * (total / n_bins), side="right"
-    )
-
-
-def _sweep(sums: _Sums, edges: Edges) -> int:
-    """The most bins, counted up from one, before some bin has fewer events than the one below."""
-    most = len(sums.p)
-    weight, happened = np.diff(sums.running[:2])
-    falls = np.flatnonzero(np.diff(happened / weight) < 0)
-    if not len(falls):
-        return most
-    low, high, total = sums.running[0, [falls[0], falls[-1] + 2, -1]]
-    for n_bins in range(2, most + 1):
-        if edges == "mass" and weight.max() <= total // n_bins:
-            # Only bins that hold a fall from claim to claim, or lie beside one, can fall themselves. Sizes of bins
-            # differ by one row at most.
-            first, last = int(low / (total // n_bins + 1)) - 2, int(high / (total // n_bins)) + 3
-            k = np.arange(max(0, first), min(n_bins, last) + 1)
-            count, happened = np.diff(sums.running[:2, mass_starts(sums.running[0, 1:], n_bins, k)])
-        else:
-            count, happened = sums.cells(sums.inner(n_bins, edges), edges)[:2]
-        filled = count > 0
-        if (np.diff(happened[filled] / count[filled]) < 0).any():
-            return n_bins - 1
-    return most
-
-
-def _steps(inner: Array, family: Binned, count: Array, happened: Array, claimed: Array) -> Steps:
-    # An empty bin has no evidence against its claims: the map is the identity there, at its middle if flat.
-    outer = np.clip(np.concatenate([[0.0], inner, [1.0]]), 0, 1)
-    middle = (outer[:-1] + outer[1:]) / 2
-    mean_p, mean_y = (
-        np.divide(x, count, out=middle.copy(), where=count > 0) for x in (claimed, happened)
-    )
-    return Steps(inner, family.edges, family.slope, count, mean_p, mean_y)
-
-
-def _tally(view: View, inner: Array) -> tuple[Array, Array, Array]:
+def _width_cells(view: View, inner: Array) -> Array:
+    """Weight, events and summed claims of each bin of equal width, with no need to sort."""
     n_bins = len(inner) + 1
 
     def count(block: View) -> Array:
-        k = _bins(block.p, inner, "width")
-        pairs = np.bincount(k + n_bins * block.y, block.w, 2 * n_bins).reshape(2, n_bins)
-        claims = block.p if block.w is None else block.w * block.p
-        return np.stack([pairs.sum(0), pairs[1], np.bincount(k, claims, n_bins)])
+        k = width_bins(block.p, inner)
+        by_outcome = np.bincount(k + n_bins * block.y, block.w, 2 * n_bins)
+        missed, happened = by_outcome.reshape(2, n_bins)
+        claims = weighted(block.p, block.w)
+        claimed = np.bincount(k, claims, n_bins)
+        return np.stack([missed + happened, happened, claimed])
 
-    total, happened, claimed = np.sum(on_all_cores(count, view.blocks()), axis=0)
-    return total, happened, claimed
-
-
-def _width_edges(n_bins: int) -> Array:
-    return np.linspace(0, 1, n_bins + 1)[1:-1]
-
-
-def _bins(p: Array, inner: Array, edges: Edges) -> Ints:
-    if edges == "mass":
-        return np.searchsorted(inner, p, side="right")
-    scaled = p.astype(np.float64) * (len(inner) + 1)
-    k = np.ceil(scaled).astype(np.intp) - 1
-    # Multiplying rounds; beside an edge only a comparison with the edge itself decides.
-    near = np.flatnonzero(np.abs(scaled - np.rint(scaled)) < 1e-9)
-    k[near] = np.searchsorted(inner, p[near], side="left")
-    return k
+    cells: Array = np.sum(on_all_cores(count, view.blocks()), axis=0)
+    return cells

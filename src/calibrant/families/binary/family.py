@@ -5,12 +5,25 @@ from abc import abstractmethod
 from ...inputs.predictions import Predictions
 from ...inputs.questions import one_class
 from ...inputs.views import View
-from ..family import ChanceRule, Family, Map, Question
+from ..family import Family, Question
+from ..maps import Map
 from ..multiclass.one_vs_rest import OneVsRest
+from ..rules import ChanceRule
 
 
 class ChanceFamily(Family):
-    """A family for one chance: of two classes it takes class 1, of more it becomes one-vs-rest."""
+    """A family for one chance: of two classes it takes class 1, of more it becomes one-vs-rest.
+
+    A subclass is a frozen dataclass of hyperparameters, whose `chance_rule` chooses a `ChanceRule`.
+    A view has claims `p` and their `log_odds`, outcomes `y`, weights `w` or None and their `total`.
+    Its `pool` and `odds_pool` have equal claims as one, in ascending order::
+
+        @dataclass(frozen=True)
+        class Sharing(ChanceFamily):
+            def chance_rule(self, view: View) -> Shared:
+                p, w, happened = view.pool
+                return Shared(float(happened.sum() / (w @ p)))
+    """
 
     def fit(self, x: Question) -> Map:
         """Choose the map that fits a view, class 1 of two, or each class of more."""

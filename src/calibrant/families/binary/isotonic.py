@@ -5,10 +5,11 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
+from ...fitting.pooling import run_starts
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceRule, Fact
 from ..operations import Claims, Operations, Value
+from ..rules import ChanceRule, Fact
 from .family import ChanceFamily
 
 
@@ -36,9 +37,10 @@ class Points(ChanceRule):
 
 @dataclass(frozen=True)
 class Isotonic(ChanceFamily):
-    """Pools neighbouring claims until none falls; between pools a line, or a step when not `interpolate`.
+    """Pools neighbouring claims until none falls.
 
-    `centred` puts each pool at its mean claim alone, so that different claims rarely become one.
+    Between pools there is a line, or a step when not `interpolate`. `centred` puts each pool at its
+    mean claim alone, so that different claims rarely become one.
 
     >>> from calibrant import binary
     >>> Isotonic().fit(binary([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1]))([0.2, 0.5, 0.9]).tolist()
@@ -55,14 +57,16 @@ class Isotonic(ChanceFamily):
 
         p, w, happened = view.pool
         fit = isotonic_regression(happened / w, weights=w)
-        first, last = fit.blocks[:-1], fit.blocks[1:] - 1
+        first = fit.blocks[:-1]
+        last = fit.blocks[1:] - 1
         q = np.clip(fit.x[first], 0, 1)
         if self.centred:
-            return Points(
-                np.add.reduceat(w * p, first) / np.add.reduceat(w, first), q, interpolate=True
-            )
+            claimed = np.add.reduceat(w * p, first)
+            centres = claimed / np.add.reduceat(w, first)
+            return Points(centres, q, interpolate=True)
         if not self.interpolate:
             return Points(p[first], q, interpolate=False)
         ends = np.stack([first, last], axis=1).ravel()
-        ends, q = ends[keep := np.append(True, ends[1:] != ends[:-1])], np.repeat(q, 2)[keep]
-        return Points(p[ends], q, interpolate=True)
+        # A pool of one claim has one end.
+        kept = run_starts(ends)
+        return Points(p[ends[kept]], np.repeat(q, 2)[kept], interpolate=True)

@@ -11,13 +11,14 @@ from scipy.special import expit
 from ...fitting.bandwidths import LEAST_BANDWIDTH
 from ...fitting.beta_density import FLOOR, key_table
 from ...fitting.beta_kernel import BetaKernel, best_bandwidth, floored, quick_bandwidth
-from ...fitting.blocks import on_all_cores
+from ...fitting.blocks import blocks_of, on_all_cores
 from ...fitting.pooling import Pool
 from ...fitting.types import Array
 from ...inputs.checks import check_argument
 from ...inputs.views import View
-from ..family import ChanceRule, Fact
-from ..operations import NUMPY, Claims, GivenClaims, Operations, Value
+from ..numpy_operations import NUMPY
+from ..operations import Claims, GivenClaims, Operations, Value
+from ..rules import ChanceRule, Fact
 from .family import ChanceFamily
 
 # So many pairs of claims are summed one by one; of more the sums are read off a grid, within 1e-7.
@@ -47,67 +48,73 @@ class Neighbours(ChanceRule):
 
     def formula(self, claims: Claims, ops: Operations) -> Value:
         z = ops.clip(claims.log_odds, self.floor, -self.floor)
-        terms = [(ops.log_expit(z), self.log_p), (ops.log_expit(-z), self.log_rest)]
-        return ops.kernel_mean(terms, self.height, self.happened, self.w)
+        of_p = ops.log_expit(z), self.log_p
+        of_rest = ops.log_expit(-z), self.log_rest
+        return ops.kernel_mean([of_p, of_rest], self.height, self.happened, self.w)
 
     def __call__(self, claims: Claims) -> Array:
         z = np.asarray(claims.log_odds)
         if z.size * self.odds.size > _MOST_PAIRS:
             return self._from_grid.at(z)
-        rows = max(1, _PAIRS_AT_ONCE // self.odds.size)
-        blocks = [z[i : i + rows] for i in range(0, len(z), rows)]
+        most_rows = max(1, _PAIRS_AT_ONCE // self.odds.size)
+        blocks = [z[rows] for rows in blocks_of(len(z), most_rows)]
         return np.concatenate(on_all_cores(self._sum, blocks))
 
     def facts(self) -> Iterator[Fact]:
+        claims = len(self.odds)
         yield Fact("bandwidth", self.bandwidth, "of the Beta kernel; the larger, the smoother")
-        yield Fact(
-            "claims", len(self.odds), "different ones fitted on, each with a kernel about it"
-        )
+        yield Fact("claims", claims, "different ones fitted on, each with a kernel about it")
 
     def _sum(self, z: Array) -> Array:
-        return self.formula(GivenClaims(expit(z), lambda: z), NUMPY)
+        claims = GivenClaims(expit(z), lambda: z)
+        return self.formula(claims, NUMPY)
 
     @cached_property
     def _from_grid(self) -> BetaKernel:
-        return BetaKernel(Pool(self.odds, self.w, self.happened), self.bandwidth)
+        pool = Pool(self.odds, self.w, self.happened)
+        return BetaKernel(pool, self.bandwidth)
 
 
 @dataclass(frozen=True)
 class Kernel(ChanceFamily):
     """The mean outcome of neighbours, weighed by a Beta kernel that narrows towards 0 and 1.
 
-    `bandwidth` None: the one that makes each claim most probable given the others; "rule": a rule of thumb. A claim
-    that was fitted on is its own neighbour; `kde_error` measures without that.
+    `bandwidth` None: the one that makes each claim most probable given the others; "rule": a rule
+    of thumb. A claim that was fitted on is its own neighbour; `kde_error` measures without that.
 
     >>> from calibrant import binary
-    >>> Kernel(0.1).fit(binary([0.2, 0.2, 0.9, 0.9], [0, 1, 1, 1]))([0.2, 0.5, 0.9]).round(3).tolist()
+    >>> fitted = Kernel(0.1).fit(binary([0.2, 0.2, 0.9, 0.9], [0, 1, 1, 1]))
+    >>> fitted([0.2, 0.5, 0.9]).round(3).tolist()
     [0.5, 0.591, 1.0]
     """
 
     bandwidth: Bandwidth = None
 
     def __post_init__(self) -> None:
-        refuse_bandwidth(self.bandwidth)
+        check_bandwidth(self.bandwidth)
 
     def chance_rule(self, view: View) -> Neighbours:
         """Keep the claims and choose the width."""
         pool = floored(view.odds_pool)
         bandwidth = bandwidth_for(pool, self.bandwidth)
-        return Neighbours(*pool, *key_table(pool.p, bandwidth), bandwidth, FLOOR)
+        log_p, log_rest, height = key_table(pool.p, bandwidth)
+        return Neighbours(*pool, log_p, log_rest, height, bandwidth, FLOOR)
 
 
 def bandwidth_for(pool: Pool, bandwidth: Bandwidth) -> float:
     """The width given, or the one chosen for claims in log odds."""
     if bandwidth == "rule":
         return quick_bandwidth(pool)
-    return best_bandwidth(pool) if bandwidth is None else float(bandwidth)
+    if bandwidth is None:
+        return best_bandwidth(pool)
+    return float(bandwidth)
 
 
-def refuse_bandwidth(bandwidth: Bandwidth) -> None:
+def check_bandwidth(bandwidth: Bandwidth) -> None:
     """A width must be a number above 0, or be left to choose."""
     check_argument("bandwidth", bandwidth, Bandwidth)
     if isinstance(bandwidth, float | int) and not LEAST_BANDWIDTH <= bandwidth < np.inf:
         raise ValueError(
-            f"bandwidth must be above 0, at least {LEAST_BANDWIDTH:g}, such as 0.01; got {bandwidth}; "
-            "None chooses it by likelihood, 'rule' by a rule of thumb"
+            f"bandwidth must be above 0, at least {LEAST_BANDWIDTH:g}, such as 0.01; "
+            f"got {bandwidth}; None chooses it by likelihood, 'rule' by a rule of thumb"
         )

@@ -1,4 +1,4 @@
-"""Logistic maps: the log odds of the calibrated chance are linear in a few functions of the claimed log odds."""
+"""Logistic maps: calibrated log odds are linear in a few functions of the claimed log odds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from ...fitting.irls import logistic
 from ...fitting.newton import Certificate
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceRule, Fact
 from ..operations import Claims, Operations, Value
+from ..rules import ChanceRule, Fact
 from .family import ChanceFamily
 
 
@@ -74,39 +74,49 @@ class Parabola(ChanceRule):
 
 @dataclass(frozen=True)
 class Platt(ChanceFamily):
-    """A straight line through log odds, fitted to targets drawn in from 0 and 1 as by one more row of each outcome.
+    """A straight line through log odds, fitted to targets drawn in from 0 and 1.
+
+    They are drawn in as by one more row of each outcome (Platt 1999).
 
     >>> from calibrant import binary
-    >>> Platt().fit(binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0]))([0.2, 0.9]).round(4).tolist()
+    >>> view = binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])
+    >>> Platt().fit(view)([0.2, 0.9]).round(4).tolist()
     [0.2857, 0.7143]
     """
 
     def chance_rule(self, view: View) -> Sigmoid:
         """Newton's method to the optimum."""
         z, w, happened = view.odds_pool
+        missed = w - happened
         n1 = happened.sum()
         n0 = w.sum() - n1
-        targets = (happened * (n1 + 1) / (n1 + 2) + (w - happened) / (n0 + 2)) / w
-        (slope, intercept), certificate = _fitted([z], [1.0], targets, w)
+        targets = (happened * (n1 + 1) / (n1 + 2) + missed / (n0 + 2)) / w
+        best, certificate = _fitted([z], [1.0], targets, w)
+        slope, intercept = best
         return Sigmoid(slope, intercept, certificate)
 
 
 @dataclass(frozen=True)
 class Beta(ChanceFamily):
-    """Log odds linear in ln p and ln(1 - p), neither slope negative: the beta curves, which contain the identity.
+    """Log odds linear in ln p and ln(1 - p), neither slope negative.
+
+    These are the beta curves, which contain the identity (Kull et al. 2017).
 
     >>> from calibrant import binary
-    >>> Beta().fit(binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0]))([0.2, 0.9]).round(4).tolist()
+    >>> view = binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])
+    >>> Beta().fit(view)([0.2, 0.9]).round(4).tolist()
     [0.2, 0.8]
     """
 
     def chance_rule(self, view: View) -> BetaCurve:
         """Newton's method to the optimum under the two bounds."""
         z, w, happened = view.odds_pool
-        log_p, log_rest = _logs(z)
-        (a, b, intercept), certificate = _fitted(
-            [log_p, -log_rest], [1.0, 1.0], happened / w, w, least=0.0
-        )
+        # From log odds logarithms are exact however near a claim is to 0 and 1.
+        log_p = -np.logaddexp(0, -z)
+        minus_log_rest = np.logaddexp(0, z)
+        columns = [log_p, minus_log_rest]
+        best, certificate = _fitted(columns, [1.0, 1.0], happened / w, w, least=0.0)
+        a, b, intercept = best
         return BetaCurve(a, b, intercept, certificate)
 
 
@@ -115,32 +125,37 @@ class Quadratic(ChanceFamily):
     """A parabola through log odds.
 
     >>> from calibrant import binary
-    >>> Quadratic().fit(binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0]))([0.2, 0.9]).round(4).tolist()
+    >>> view = binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])
+    >>> Quadratic().fit(view)([0.2, 0.9]).round(4).tolist()
     [0.2, 0.8]
     """
 
     def chance_rule(self, view: View) -> Parabola:
         """Newton's method to the optimum."""
         z, w, happened = view.odds_pool
-        (curvature, slope, intercept), certificate = _fitted([z**2, z], [0.0, 1.0], happened / w, w)
+        best, certificate = _fitted([z**2, z], [0.0, 1.0], happened / w, w)
+        curvature, slope, intercept = best
         return Parabola(curvature, slope, intercept, certificate)
 
 
 def _fitted(
-    columns: list[Array], identity: list[float], targets: Array, w: Array, least: float = -np.inf
+    columns: list[Array],
+    identity: list[float],
+    targets: Array,
+    w: Array,
+    least: float = -np.inf,
 ) -> tuple[list[float], Certificate]:
-    """Slopes of the columns, none below `least`, and the intercept; a single claim leaves the slopes of identity."""
+    """Slopes of the columns, none below `least`, and the intercept.
+
+    A single claim tells nothing of slopes, which stay those of the identity.
+    """
     features = np.stack([*columns, np.ones_like(w)], axis=1)
     # Seen from one of the claims, a column that is the same for all is 0 and has no say.
-    centre = np.append(features[len(w) // 2, :-1], 0.0)
+    middle = features[len(w) // 2, :-1]
+    centre = np.append(middle, 0.0)
     features -= centre
     start = np.where(features.any(0), 0.0, [*identity, 0.0])
     lower = np.append(np.full(len(columns), least), -np.inf)
     best, certificate = logistic(features, targets, w, start=start, lower=lower)
     best[-1] -= best @ centre
     return best.tolist(), certificate
-
-
-def _logs(z: Array) -> tuple[Array, Array]:
-    """Logarithms of the chance and of the rest, from log odds: exact however near to 0 and 1."""
-    return -np.logaddexp(0, -z), -np.logaddexp(0, z)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from ...fitting.types import Array
 from ...inputs.views import View
-from ..family import ChanceRule, Fact
 from ..operations import Claims, Operations, Value
+from ..rules import ChanceRule, Fact
 from .binned import Binned
 from .family import ChanceFamily
 from .logistic import Platt, Sigmoid
@@ -36,7 +36,9 @@ class Rounded(ChanceRule):
 
 @dataclass(frozen=True)
 class ScalingBinning(ChanceFamily):
-    """Platt's map rounded to the means of bins of equal mass, so that it takes `n_bins` values at most.
+    """Platt's map rounded to the means of bins of equal mass, so that it takes few values.
+
+    They are `n_bins` at most (Kumar et al. 2019).
 
     >>> from calibrant import binary
     >>> view = binary([0.1, 0.3, 0.6, 0.8], [0, 0, 1, 1])
@@ -54,5 +56,6 @@ class ScalingBinning(ChanceFamily):
     def chance_rule(self, view: View) -> Rounded:
         """Fit Platt's map, and average its values bin by bin."""
         smooth = Platt().chance_rule(view)
-        steps = Binned(self.n_bins, edges="mass").chance_rule(View(smooth(view), view.y, view.w))
+        scaled = View(smooth(view), view.y, view.w)
+        steps = Binned(self.n_bins, edges="mass").chance_rule(scaled)
         return Rounded(smooth, steps.inner, steps.mean_p)

@@ -1,4 +1,4 @@
-"""Spline calibration: a smooth curve through the summed residuals, whose slope is what the claims lack."""
+"""Spline calibration: a smooth curve through the summed residuals, whose slope the claims lack."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
@@ -6,7 +6,8 @@ from typing import Literal
 import numpy as np
 
 from ...fitting.pooling import Pool
-from ...fitting.types import Array
+from ...fitting.types import Array, Ints
+from ...fitting.weights import present
 from ...inputs.views import View
 from ..folds import held_out, simplest_within
 from .family import ChanceFamily
@@ -14,17 +15,25 @@ from .isotonic import Points
 
 Runout = Literal["natural", "parabolic", "cubic"]
 _FEWEST: dict[Runout, int] = {"natural": 2, "parabolic": 3, "cubic": 4}
+# What is 0 at an end, as a sum of the second derivatives at the knots from there on.
+_END_CONDITIONS: dict[Runout, list[float]] = {
+    "natural": [1.0],
+    "parabolic": [1.0, -1.0],
+    "cubic": [1.0, -2.0, 1.0],
+}
 
 
 @dataclass(frozen=True)
 class Spline(ChanceFamily):
-    """Adds to each claim the slope of a cubic spline through summed residuals, with knots spaced evenly by rank.
+    """Adds to each claim the slope of a cubic spline through summed residuals (Gupta et al. 2021).
 
-    `runout` says how its second derivative ends: at 0, level, or in a straight line. `bounded` keeps the chances in
-    [0, 1] while fitting, not only by clipping. With "cv" ten folds choose the knots, and their maps are averaged.
+    Knots are spaced evenly by rank. `runout` says how the second derivative ends: at 0, level, or
+    in a straight line. `bounded` keeps the chances in [0, 1] while fitting, not only by clipping.
+    With "cv" ten folds choose the knots, and their maps are averaged.
 
     >>> from calibrant import binary
-    >>> Spline().fit(binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0]))([0.2, 0.9]).round(2).tolist()
+    >>> view = binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])
+    >>> Spline().fit(view)([0.2, 0.9]).round(2).tolist()
     [0.19, 0.8]
     """
 
@@ -38,146 +47,179 @@ class Spline(ChanceFamily):
         fewest = _FEWEST[self.runout]
         if self.knots != "cv" and self.knots < fewest:
             raise ValueError(
-                f"knots must be at least {fewest} for runout={self.runout!r}, or 'cv'; got {self.knots}"
+                f"knots must be at least {fewest} for runout={self.runout!r}, or 'cv'; "
+                f"got {self.knots}"
             )
 
     def chance_rule(self, view: View) -> Points:
         """Least squares, in closed form."""
-        rows = view.n if view.w is None else int(np.count_nonzero(view.w))
+        rows = len(present(view.w, view.n))
         if self.knots == "cv" and rows > 1:
             return self._by_cv(view, rows)
         knots = _FEWEST[self.runout] if self.knots == "cv" else self.knots
-        return Points(view.pool.p, self._chances(view.pool, knots), interpolate=True)
+        q = self._chances(view.pool, knots)
+        return Points(view.pool.p, q, interpolate=True)
 
     def _by_cv(self, view: View, rows: int) -> Points:
-        """The fewest knots whose held-out squared error is within 0.1% of the best; the mean of the ten maps."""
+        """The mean of ten maps, whose held-out error is within 0.1% of the best with fewest knots."""
         fewest = _FEWEST[self.runout]
-        candidates = range(fewest, max(fewest, min(rows // 200, 15) + 2) + 1)
-        folds = [
-            (view[fitted].pool, view[held].pool)
-            for fitted, held in held_out(view, min(10, rows), seed=0)
-        ]
-        maps = [[self._chances(fit, knots) for knots in candidates] for fit, _ in folds]
-        errors = [
-            [_squared_error(np.interp(held.p, fit.p, q), held) for q in by_knots]
-            for (fit, held), by_knots in zip(folds, maps, strict=True)
-        ]
+        most = max(fewest, min(rows // 200, 15) + 2)
+        fits = []
+        errors = []
+        for fitted, held in held_out(view, min(10, rows), seed=0):
+            fit_pool = view[fitted].pool
+            held_pool = view[held].pool
+            by_knots = [self._chances(fit_pool, knots) for knots in range(fewest, most + 1)]
+            fits.append((fit_pool.p, by_knots))
+            errors.append([_squared_error(fit_pool.p, q, held_pool) for q in by_knots])
         best = simplest_within(np.mean(errors, axis=0), slack=0.001)
         p = view.pool.p
-        ten = [
-            np.interp(p, fit.p, by_knots[best])
-            for (fit, _), by_knots in zip(folds, maps, strict=True)
-        ]
-        return Points(p, np.mean(ten, axis=0), interpolate=True)
+        maps = [np.interp(p, fit_p, by_knots[best]) for fit_p, by_knots in fits]
+        return Points(p, np.mean(maps, axis=0), interpolate=True)
 
     def _chances(self, pool: Pool, knots: int) -> Array:
         """The calibrated chance of each distinct claim."""
-        rows = _Rows(pool, knots)
+        curve = _Curve(pool, knots)
         pieces = _pieces(knots, self.runout)
-        gram, moment = rows.normal_equations(pieces)
+        gram, moment = curve.normal_equations(pieces)
         heights = np.linalg.solve(gram, moment)
         if self.bounded:
-            heights = _bounded(
-                heights,
-                gram,
-                pool.p,
-                np.stack([rows.slopes(pieces, one) for one in np.eye(knots)], 1),
-            )
-        return np.clip(pool.p + rows.slopes(pieces, heights), 0, 1)
+            of_each_knot = [curve.slopes(pieces, one) for one in np.eye(knots)]
+            heights = _bounded(heights, gram, pool.p, np.stack(of_each_knot, axis=1))
+        q = pool.p + curve.slopes(pieces, heights)
+        return np.clip(q, 0, 1)
 
 
-class _Rows:
-    """The summed residuals `curve` against fractile, row by row in the order of claims.
+class _Curve:
+    """The summed residuals against fractile, row by row in the order of claims.
 
-    Rows of one claim share its mean outcome, so that their order is irrelevant, and its one calibrated chance.
+    Rows of one claim share its mean outcome, so that their order is irrelevant, and its one
+    calibrated chance.
     """
 
     def __init__(self, pool: Pool, knots: int) -> None:
-        p, w, happened = pool
-        total = w.sum()
-        # A heavy claim stands for its rows one by one, up to 10^4 in all; too few rows for the knots are cut finer.
-        per_row = min(1.0, 1e4 / total) if total >= 4 * knots else 1e3 / total
-        parts = np.ceil(w * per_row).astype(np.intp)
-        self.first, self.w = np.cumsum(parts) - parts, w
-        self.share = np.repeat(w / parts, parts)
-        middle = np.cumsum(self.share) - self.share / 2
-        t = (middle - middle[0]) / (middle[-1] - middle[0])
-        gap = happened / w - p
-        # As published, the curve is read where a row ends and the fractile where it begins.
-        ahead = np.repeat(gap * np.minimum(w, 1) / 2, parts)
-        residual = self.share * np.repeat(gap, parts)
-        self.curve = (np.cumsum(residual) - residual / 2 + ahead) / total
+        parts = _parts(pool.w, knots)
+        self.w = pool.w
+        self.first = np.cumsum(parts) - parts
+        self.share = np.repeat(pool.w / parts, parts)
+        self.heights = self._heights(pool, parts)
+        t = self._fractiles()
         at = np.linspace(0, 1, knots)
         starts = np.searchsorted(t, at[1:-1])
-        self.slices = [slice(*ends) for ends in zip([0, *starts], [*starts, len(t)], strict=True)]
-        u = np.concatenate(
-            [t[rows] - knot for rows, knot in zip(self.slices, at[:-1], strict=True)]
-        )
+        edges = [0, *starts, len(t)]
+        self.between_knots = [slice(*edges[i : i + 2]) for i in range(knots - 1)]
+        u = np.empty_like(t)
+        for rows, knot in zip(self.between_knots, at[:-1], strict=True):
+            u[rows] = t[rows] - knot
         self.powers = np.stack([np.ones_like(u), u, u**2, u**3], axis=1)
 
     def normal_equations(self, pieces: Array) -> tuple[Array, Array]:
         """Those of the weighted least squares of spline against curve."""
         knots = pieces.shape[2]
-        gram, moment = np.zeros((knots, knots)), np.zeros(knots)
-        for rows, piece in zip(self.slices, pieces, strict=True):
+        gram = np.zeros((knots, knots))
+        moment = np.zeros(knots)
+        for rows, piece in zip(self.between_knots, pieces, strict=True):
             powers = self.powers[rows]
             weighted = (powers * self.share[rows, None]).T
             gram += piece.T @ (weighted @ powers) @ piece
-            moment += piece.T @ (weighted @ self.curve[rows])
+            moment += piece.T @ (weighted @ self.heights[rows])
         return gram, moment
 
     def slopes(self, pieces: Array, heights: Array) -> Array:
         """The spline's slope at each distinct claim, the mean over its rows."""
-        cubic = pieces @ heights
-        row_slopes = np.concatenate(
-            [
-                self.powers[rows, :3] @ (c[1:] * [1, 2, 3])
-                for rows, c in zip(self.slices, cubic, strict=True)
-            ]
-        )
-        return np.add.reduceat(row_slopes * self.share, self.first) / self.w
+        coefficients = pieces @ heights
+        derivatives = coefficients[:, 1:] * [1, 2, 3]
+        of_rows = np.empty_like(self.share)
+        for rows, derivative in zip(self.between_knots, derivatives, strict=True):
+            of_rows[rows] = self.powers[rows, :3] @ derivative
+        return np.add.reduceat(of_rows * self.share, self.first) / self.w
+
+    def _heights(self, pool: Pool, parts: Ints) -> Array:
+        gap = pool.happened / pool.w - pool.p
+        # As published, the curve is read where a row ends and the fractile where it begins.
+        ahead = np.repeat(gap * np.minimum(pool.w, 1) / 2, parts)
+        residual = self.share * np.repeat(gap, parts)
+        summed = np.cumsum(residual) - residual / 2
+        return (summed + ahead) / pool.w.sum()
+
+    def _fractiles(self) -> Array:
+        middle = np.cumsum(self.share) - self.share / 2
+        return (middle - middle[0]) / (middle[-1] - middle[0])
+
+
+def _parts(w: Array, knots: int) -> Ints:
+    """How many rows each claim stands for.
+
+    A heavy claim stands for its rows one by one, up to 10^4 in all. Too few rows for the knots are
+    cut finer.
+    """
+    total = w.sum()
+    is_enough = total >= 4 * knots
+    per_row = min(1.0, 1e4 / total) if is_enough else 1e3 / total
+    return np.ceil(w * per_row).astype(np.intp)
 
 
 def _pieces(knots: int, runout: Runout) -> Array:
-    """Between each two knots, the coefficients of 1, u, u^2, u^3 as linear functions of the heights at all knots."""
+    """Between each two knots, the coefficients of 1, u, u^2 and u^3.
+
+    They are linear in the heights at all knots: (pieces, 4, knots).
+    """
     h = 1 / (knots - 1)
     heights = np.eye(knots)
-    left, second = np.eye(knots), np.zeros((knots, knots))
+    system = np.eye(knots)
+    second_differences = np.zeros((knots, knots))
     for i in range(1, knots - 1):
-        left[i, i - 1 : i + 2] = 1, 4, 1
-        second[i, i - 1 : i + 2] = np.array([1, -2, 1]) * 6 / h**2
-    ends = {"natural": [1.0], "parabolic": [1.0, -1.0], "cubic": [1.0, -2.0, 1.0]}[runout]
-    left[0, : len(ends)] = ends
-    left[-1, knots - len(ends) :] = ends[::-1]
-    bend = np.linalg.solve(left, second)
-    slope = np.diff(heights, axis=0) / h - h * (2 * bend[:-1] + bend[1:]) / 6
-    return np.stack([heights[:-1], slope, bend[:-1] / 2, np.diff(bend, axis=0) / (6 * h)], axis=1)
+        about = slice(i - 1, i + 2)
+        system[i, about] = 1, 4, 1
+        second_differences[i, about] = np.array([1, -2, 1]) * 6 / h**2
+    end = _END_CONDITIONS[runout]
+    system[0, : len(end)] = end
+    system[-1, knots - len(end) :] = end[::-1]
+    curvature = np.linalg.solve(system, second_differences)
+    rise = np.diff(heights, axis=0) / h
+    slope = rise - h * (2 * curvature[:-1] + curvature[1:]) / 6
+    third = np.diff(curvature, axis=0) / (6 * h)
+    return np.stack([heights[:-1], slope, curvature[:-1] / 2, third], axis=1)
 
 
 def _bounded(free: Array, gram: Array, p: Array, slopes: Array) -> Array:
-    """Heights nearest to the free optimum, as least squares measures it, that keep every chance in [0, 1].
+    """Heights nearest to the free optimum, as least squares measures it, with chances in [0, 1].
 
-    Bounds are taken up one by one as they are broken; each problem is a least distance, solved by its dual.
+    Bounds are taken up one by one as they are broken; each problem is a least distance, solved by
+    its dual.
     """
-    from scipy.optimize import nnls
-
     # In these coordinates the squared error is the squared distance to the free optimum.
-    to_heights = np.linalg.inv(np.linalg.cholesky(gram / gram.trace())).T
-    normals, levels = np.vstack([slopes, -slopes]), np.concatenate([-p, p - 1])
-    heights, taken = free, list[int]()
+    factor = np.linalg.cholesky(gram / gram.trace())
+    to_heights = np.linalg.inv(factor).T
+    normals = np.vstack([slopes, -slopes])
+    levels = np.concatenate([-p, p - 1])
+    heights = free
+    taken: list[int] = []
     while True:
         short = levels - normals @ heights
         worst = int(short.argmax())
         if short[worst] <= 1e-9 or worst in taken:
             return heights
         taken.append(worst)
-        system = np.vstack([(normals[taken] @ to_heights).T, levels[taken] - normals[taken] @ free])
-        one = np.append(np.zeros(len(free)), 1.0)
-        residual = system @ nnls(system, one)[0] - one
-        heights = free - to_heights @ (residual[:-1] / residual[-1])
+        missing = levels[taken] - normals[taken] @ free
+        shortest = _least_distance(normals[taken] @ to_heights, missing)
+        heights = free + to_heights @ shortest
 
 
-def _squared_error(q: Array, held: Pool) -> float:
-    return float(
-        (held.happened * (1 - q) ** 2 + (held.w - held.happened) * q**2).sum() / held.w.sum()
-    )
+def _least_distance(normals: Array, levels: Array) -> Array:
+    """The shortest x for which normals @ x >= levels, by its dual (Lawson and Hanson 1974)."""
+    from scipy.optimize import nnls
+
+    system = np.vstack([normals.T, levels])
+    one = np.zeros(len(system))
+    one[-1] = 1.0
+    residual = system @ nnls(system, one)[0] - one
+    return -residual[:-1] / residual[-1]
+
+
+def _squared_error(p: Array, q: Array, held: Pool) -> float:
+    """The mean squared error of the line through (p, q) on claims held out."""
+    chance = np.interp(held.p, p, q)
+    missed = held.w - held.happened
+    errors = held.happened * (1 - chance) ** 2 + missed * chance**2
+    return float(errors.sum() / held.w.sum())

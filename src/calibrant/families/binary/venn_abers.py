@@ -1,4 +1,4 @@
-"""Venn-Abers prediction: two isotonic fits a claim, one as if its event will not happen, one as if it will."""
+"""Venn-Abers prediction: two isotonic fits a claim, as if its event will happen and as if not."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,16 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...fitting.pooling import Pool
-from ...fitting.types import Array
+from ...fitting.types import Array, Ints
 from ...inputs.views import View
-from ..family import ChanceRule, Fact
-from ..operations import NUMPY, Claims, Operations, Value
+from ..numpy_operations import NUMPY
+from ..operations import Claims, Operations, Value
+from ..rules import ChanceRule, Fact
 from .family import ChanceFamily
 
 
 @dataclass(frozen=True, eq=False)
 class Intervals(ChanceRule):
-    """The ends of the interval at every claim: `p0` rises at each `rises0`, `p1` above each `rises1`."""
+    """The ends of the interval at every claim: `p0` rises at `rises0`, `p1` above `rises1`."""
 
     tag = "intervals"
     band_name = "Venn-Abers"
@@ -29,10 +30,14 @@ class Intervals(ChanceRule):
         return p1 / (1 - p0 + p1)
 
     def interval(self, claims: Claims) -> tuple[Array, Array]:
-        """The chances of a claim's event added to the fit as one that did not happen, and as one that did."""
+        """The chances of a claim, its event added to the fit as one that did not happen and did."""
         return self._ends(claims, NUMPY)
 
-    def band(self, claims: Claims, level: float = 0.95) -> tuple[Array, Array]:  # noqa: ARG002 - it has none
+    def band(
+        self,
+        claims: Claims,
+        level: float = 0.95,  # noqa: ARG002 - it has none
+    ) -> tuple[Array, Array]:
         return self.interval(claims)
 
     def facts(self) -> Iterator[Fact]:
@@ -47,49 +52,72 @@ class Intervals(ChanceRule):
 
 @dataclass(frozen=True)
 class VennAbers(ChanceFamily):
-    """Isotonic regression that counts the new claim itself; `map.rule.interval(view)` gives the two chances.
+    """Isotonic regression that counts the new claim itself, both as an event and as none.
+
+    `map.rule.interval(view)` gives the two chances.
 
     >>> from calibrant import binary
-    >>> VennAbers().fit(binary([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1]))([0.2, 0.5, 0.9]).round(4).tolist()
+    >>> fitted = VennAbers().fit(binary([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1]))
+    >>> fitted([0.2, 0.5, 0.9]).round(4).tolist()
     [0.3333, 0.5, 0.6667]
     """
 
     def chance_rule(self, view: View) -> Intervals:
         """Both chances of every claim there is; those of a claim in between are a neighbour's."""
         p, w, happened = view.pool
-        # Added as an event, a claim ends no block unless it is a block of ones: it joins the next claim above it.
+        # Added as an event, a claim ends no block unless it is a block of ones: it joins the next
+        # claim above it.
         p1 = np.append(_added_as_event(view.pool), 1.0)
         last = np.flatnonzero(p1[1:] != p1[:-1])
         # Seen from above with outcomes exchanged, an event added is an event missed.
-        mirrored = Pool(-p[::-1], w[::-1], (w - happened)[::-1])
-        p0 = np.append(0.0, 1 - _added_as_event(mirrored)[::-1])
+        missed = w - happened
+        mirrored = Pool(-p[::-1], w[::-1], missed[::-1])
+        added = _added_as_event(mirrored)
+        p0 = np.append(0.0, 1 - added[::-1])
         first = np.flatnonzero(p0[1:] != p0[:-1])
-        return Intervals(p[first], p0[np.append(first, -1)], p[last], p1[np.append(last, -1)])
+        return Intervals(
+            rises0=p[first],
+            p0=p0[np.append(first, -1)],
+            rises1=p[last],
+            p1=p1[np.append(last, -1)],
+        )
 
 
 def _added_as_event(pool: Pool) -> Array:
-    """For each distinct claim its isotonic fit with one more row, at that claim, whose event happened.
+    """For each distinct claim its isotonic fit with one more row, at that claim, that happened.
 
-    The fit is the slope of the line below the summed weights and events, where the points before the claim are one
-    step down and to the left. That line ends on a corner of the old fit, and begins in the block of the claim.
+    The fit is the slope of the line below the summed weights and events, where the points before
+    the claim are one step down and to the left. That line ends on a corner of the old fit, and
+    begins in the block of the claim.
     """
     from scipy.optimize import isotonic_regression
 
     _, w, happened = pool
-    weight, events = (np.concatenate([[0.0], np.cumsum(x)]) for x in (w, happened))
-    corners = isotonic_regression(happened / w, weights=w).blocks
-    x, y = weight[:-1] - 1, events[:-1] - 1
-    at, rise = weight[corners], events[corners]
+    weight = np.append(0.0, np.cumsum(w))
+    events = np.append(0.0, np.cumsum(happened))
+    blocks = isotonic_regression(happened / w, weights=w).blocks
+    x = weight[:-1] - 1
+    y = events[:-1] - 1
+    corner = _touched_corners(x, y, blocks, weight[blocks], events[blocks])
+    at = weight[blocks][corner]
+    rise = events[blocks][corner]
+    slopes = (rise - y) / (at - x)
+    return np.minimum(np.maximum.accumulate(slopes), 1)
+
+
+def _touched_corners(x: Array, y: Array, blocks: Ints, at: Array, rise: Array) -> Ints:
+    """Which corner (at, rise) of the old fit a line from each (x, y) touches, by bisection.
+
+    It is the first whose next edge passes below the point, and none before the block of the claim.
+    """
     slopes = np.diff(rise) / np.diff(at)
-    # The corner where a line from (x, y) touches the old fit: the first whose next edge passes below the point.
-    low = np.repeat(np.arange(1, len(corners)), np.diff(corners))
-    high = np.full(len(w), len(corners) - 1)
+    low = np.repeat(np.arange(1, len(blocks)), np.diff(blocks))
+    high = np.full(len(x), len(blocks) - 1)
     while (low < high).any():
         middle = (low + high) // 2
         edge = np.minimum(middle, len(slopes) - 1)
         below = rise[middle] - y <= slopes[edge] * (at[middle] - x)
-        low, high = (
-            np.where(below, low, np.minimum(middle + 1, high)),
-            np.where(below, middle, high),
-        )
-    return np.minimum(np.maximum.accumulate((rise[low] - y) / (at[low] - x)), 1)
+        above = np.minimum(middle + 1, high)
+        low = np.where(below, low, above)
+        high = np.where(below, middle, high)
+    return low

@@ -10,9 +10,11 @@ from ...fitting.mixture import mixture_weights
 from ...fitting.types import Array
 from ...fitting.weights import present
 from ...inputs.views import Canonical, View
-from ..family import ChanceMap, ChanceRule, Fact, Family, Map, Rule, VectorRule
+from ..family import Family
 from ..folds import held_out
+from ..maps import ChanceMap, Map
 from ..operations import Claims, Operations, Value, Vectors
+from ..rules import ChanceRule, Fact, Rule, VectorRule
 from .pair import Pair
 
 _FOLDS = 5
@@ -26,7 +28,8 @@ class Blended(Rule):
     shares: tuple[float, ...]
 
     def facts(self) -> Iterator[Fact]:
-        for place, (rule, share) in enumerate(zip(self.rules, self.shares, strict=True), 1):
+        places = range(1, len(self.rules) + 1)
+        for place, rule, share in zip(places, self.rules, self.shares, strict=True):
             yield Fact(f"share {place}", share, f"of part {place} in the mixture")
             for fact in rule.facts():
                 yield Fact(f"{fact.name} of part {place}", fact.value, fact.meaning)
@@ -46,7 +49,8 @@ class BlendedChance(Blended, ChanceRule):
     def formula(self, claims: Claims, ops: Operations) -> Value:
         total = 0.0
         for rule, share in zip(self.rules, self.shares, strict=True):
-            total = total + share * ops.clip(rule.formula(claims, ops), 0.0, 1.0)
+            q = rule.formula(claims, ops)
+            total = total + share * ops.clip(q, 0.0, 1.0)
         return total
 
 
@@ -86,7 +90,8 @@ class Blend(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.families or not all(isinstance(family, Family) for family in self.families):
+        are_families = all(isinstance(family, Family) for family in self.families)
+        if not self.families or not are_families:
             raise ValueError(
                 f"families must be a tuple of at least one family, got {self.families!r}"
             )
@@ -108,19 +113,28 @@ class Blend(Family):
     def _shares(self, view: View | Canonical) -> tuple[float, ...]:
         if self.shares is not None:
             return self.shares
-        n_families = len(self.families)
-        if len(present(view.w, view.n)) < 2 * _FOLDS:  # too few to choose by
-            return (1 / n_families,) * n_families
-        likelihoods = np.ones((view.n, n_families))
-        for fitted_on, held in held_out(view, _FOLDS, 0):
-            for place, family in enumerate(self.families):
-                likelihoods[held, place] = _likelihood(family, view[fitted_on], view[held])
+        rows = len(present(view.w, view.n))
+        if rows < 2 * _FOLDS:
+            # Too few to choose by.
+            even = 1 / len(self.families)
+            return (even,) * len(self.families)
+        likelihoods = self._held_out_likelihoods(view)
         shares, _ = mixture_weights(np.maximum(likelihoods, TINY), view.w)
         return tuple(shares.tolist())
 
+    def _held_out_likelihoods(self, view: View | Canonical) -> Array:
+        """What each family's map gives to what happened, in rows that it has not seen."""
+        likelihoods = np.ones((view.n, len(self.families)))
+        for fitted, held in held_out(view, _FOLDS, 0):
+            for place, family in enumerate(self.families):
+                likelihoods[held, place] = _likelihood(family, view[fitted], view[held])
+        return likelihoods
+
 
 def _are_shares(shares: tuple[float, ...], n: int) -> bool:
-    return len(shares) == n and min(shares) >= 0 and abs(sum(shares) - 1) <= 1e-6
+    if len(shares) != n or min(shares) < 0:
+        return False
+    return abs(sum(shares) - 1) <= 1e-6
 
 
 def _vector_rule(fitted: Map) -> VectorRule:
@@ -131,12 +145,11 @@ def _vector_rule(fitted: Map) -> VectorRule:
     return rule
 
 
-def _likelihood(family: Family, fitted_on: View | Canonical, held: View | Canonical) -> Array:
+def _likelihood(family: Family, fit_on: View | Canonical, held: View | Canonical) -> Array:
     """The chance that a family's map gives to what happened, row by row."""
-    if isinstance(held, View) and isinstance(fitted_on, View):
-        q = np.clip(family.fit(fitted_on)(held), 0, 1)
+    if isinstance(held, View):
+        q = family.fit(fit_on)(held).clip(0, 1)
         return np.where(held.y, q, 1 - q)
-    if isinstance(held, Canonical) and isinstance(fitted_on, Canonical):
-        q = family.fit(fitted_on.pred).apply(held.pred).probs
-        return q[np.arange(held.n), held.y]
-    raise TypeError("rows to fit on and rows held out must be of one kind")
+    fitted = family.fit(_predictions(fit_on))
+    q = fitted.apply(held.pred).probs
+    return q[np.arange(held.n), held.y]

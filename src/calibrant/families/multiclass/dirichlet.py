@@ -8,8 +8,9 @@ from ...fitting.logspace import log_softmax
 from ...fitting.newton import Certificate
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Fact, LogitRule, VectorFamily
+from ..family import VectorFamily
 from ..operations import Operations, Value, Vectors
+from ..rules import Fact, LogitRule
 from .linear import matrix_facts
 from .regression import best_ridge, best_table, refuse_strength
 

@@ -10,8 +10,9 @@ from ...fitting.mixture import mixture_weights
 from ...fitting.newton import Certificate
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Fact, VectorFamily, VectorRule
+from ..family import VectorFamily
 from ..operations import Operations, Value, Vectors
+from ..rules import Fact, VectorRule
 from .temperature import Temperature, TemperedVector
 
 

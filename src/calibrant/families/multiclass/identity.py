@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from ...fitting.types import Array
 from ...inputs.views import Canonical, View
-from ..family import ChanceRule, Fact, Family, LogitRule
+from ..family import Family
 from ..operations import Claims, Operations, Value, Vectors
+from ..rules import ChanceRule, Fact, LogitRule
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,9 @@ import numpy as np
 from ...fitting.newton import Certificate
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Fact, LogitRule, VectorFamily
+from ..family import VectorFamily
 from ..operations import Operations, Value, Vectors
+from ..rules import Fact, LogitRule
 from .regression import best_factors, best_table, refuse_strength
 
 

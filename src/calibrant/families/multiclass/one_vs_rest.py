@@ -7,8 +7,10 @@ from ...fitting.blocks import on_all_cores
 from ...fitting.types import Array
 from ...inputs.questions import classwise
 from ...inputs.views import Canonical
-from ..family import ChanceRule, Fact, Family, VectorFamily, VectorRule
-from ..operations import NUMPY, NumpyVectors, Operations, Value, Vectors
+from ..family import Family, VectorFamily
+from ..numpy_operations import NUMPY, NumpyVectors
+from ..operations import Operations, Value, Vectors
+from ..rules import ChanceRule, Fact, VectorRule
 
 
 @dataclass(frozen=True, eq=False)

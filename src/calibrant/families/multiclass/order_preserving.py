@@ -11,8 +11,10 @@ from ...fitting.blocks import on_all_cores, row_blocks, working_type
 from ...fitting.newton import Certificate, Derivatives, minimise
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Fact, LogitRule, VectorFamily
-from ..operations import NUMPY, Operations, Value, Vectors
+from ..family import VectorFamily
+from ..numpy_operations import NUMPY
+from ..operations import Operations, Value, Vectors
+from ..rules import Fact, LogitRule
 from .temperature import Temperature
 
 Kind = Literal["invariant", "preserving", "diagonal"]

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..family import ChanceRule, Fact, VectorRule
 from ..operations import Operations, Value, Vectors
+from ..rules import ChanceRule, Fact, VectorRule
 
 
 @dataclass(frozen=True, eq=False)

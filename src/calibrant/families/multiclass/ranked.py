@@ -9,8 +9,9 @@ import numpy as np
 from ...fitting.blocks import on_all_cores
 from ...inputs.questions import top_r
 from ...inputs.views import Canonical
-from ..family import ChanceRule, Fact, Family, VectorFamily, VectorRule
+from ..family import Family, VectorFamily
 from ..operations import Operations, Value, Vectors
+from ..rules import ChanceRule, Fact, VectorRule
 
 
 @dataclass(frozen=True, eq=False)

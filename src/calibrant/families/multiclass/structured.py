@@ -11,8 +11,10 @@ from ...fitting.newton_cg import minimise_many
 from ...fitting.softmax import SoftmaxLoss
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Fact, LogitRule, VectorFamily, in_blocks
-from ..operations import NUMPY, NumpyVectors, Operations, Value, Vectors
+from ..family import VectorFamily
+from ..numpy_operations import NUMPY, NumpyVectors
+from ..operations import Operations, Value, Vectors
+from ..rules import Fact, LogitRule, in_blocks
 from .linear import matrix_facts
 from .regression import split_table
 from .temperature import Temperature

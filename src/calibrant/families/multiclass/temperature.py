@@ -8,13 +8,15 @@ import numpy as np
 from ...fitting.blocks import on_all_cores, row_blocks, working_type
 from ...fitting.irls import LEAST_CURVATURE, logistic
 from ...fitting.newton import Certificate, Derivatives, minimise
-from ...fitting.types import Array
+from ...fitting.types import Array, Ints
+from ...fitting.weights import some, weighted_sum
 from ...inputs.views import Canonical, View
-from ..family import ChanceRule, Fact, Family, LogitRule, Rule
+from ..family import Family
 from ..operations import Claims, Operations, Value, Vectors
+from ..rules import ChanceRule, Fact, LogitRule, Rule
 
 _SOME_ROWS = 2000
-# Half its square, 5e-13, is what the log loss may lie above its optimum; float32 logits allow no more.
+# Half its square, 5e-13, is what the log loss may lie above its optimum: float32 allows no more.
 _TOLERANCE = 1e-6
 
 
@@ -31,9 +33,8 @@ class Tempered(Rule):
         return 1 / self.inverse if self.inverse else np.inf
 
     def facts(self) -> Iterator[Fact]:
-        yield Fact(
-            "temperature", self.temperature, "log odds are divided by it; above 1, claims soften"
-        )
+        meaning = "log odds are divided by it; above 1, claims soften"
+        yield Fact("temperature", self.temperature, meaning)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,9 @@ class TemperedVector(Tempered, LogitRule):
 
 @dataclass(frozen=True)
 class Temperature(Family):
-    """The temperature of least log loss, found to the optimum; fits one chance and whole vectors alike.
+    """The temperature of least log loss, found to the optimum (Guo et al. 2017).
+
+    It fits one chance and whole vectors alike.
 
     >>> from calibrant import from_logits
     >>> pred = from_logits([[0.0, 4.0], [0.0, 4.0], [0.0, 4.0], [4.0, 0.0]], [1, 1, 0, 0])
@@ -68,51 +71,57 @@ class Temperature(Family):
 
     def chance_rule(self, view: View) -> TemperedChance:
         """Newton's method in one over the temperature."""
-        best, certificate = logistic(
-            view.log_odds[:, None], view.y, view.w, start=np.ones(1), lower=0.0
-        )
+        z = view.log_odds[:, None]
+        start = np.ones(1)
+        best, certificate = logistic(z, view.y, view.w, start=start, lower=0.0)
         return TemperedChance(float(best[0]), certificate)
 
     def vector_rule(self, view: Canonical) -> TemperedVector:
-        """Newton's method in one over the temperature, begun from the optimum of some of the rows."""
+        """Newton's method in one over the temperature, from the optimum of some of the rows."""
         if view.w is not None and not view.w.all():
             return self.vector_rule(view[view.w > 0])
         start = np.ones(1)
         if view.n > 4 * _SOME_ROWS:
-            some = view[:: view.n // _SOME_ROWS]
-            start[0] = self.vector_rule(some).inverse
-        best, certificate = minimise(
-            lambda inverse: _derivatives(view, float(inverse[0])),
-            start,
-            lower=0.0,
-            tolerance=_TOLERANCE,
-        )
+            few = view[:: view.n // _SOME_ROWS]
+            start[0] = self.vector_rule(few).inverse
+
+        def derivatives(inverse: Array) -> Derivatives:
+            return _derivatives(view, float(inverse[0]))
+
+        best, certificate = minimise(derivatives, start, lower=0.0, tolerance=_TOLERANCE)
         return TemperedVector(float(best[0]), certificate)
 
 
 def _derivatives(view: Canonical, inverse: float) -> Derivatives:
-    """Mean log loss at `inverse`, and its first two derivatives: by row, the mean and variance of the logits."""
-    scores, labels, w = view.scores, view.y, view.w
+    """Mean log loss at `inverse`, and its first two derivatives."""
+    scores = view.scores
     working = working_type(scores)
     # Rounded as the products below will be, or value and slope would speak of different points.
     inverse = float(working.type(inverse))
 
-    def part(rows: slice) -> Array:
+    def summed(rows: slice) -> Array:
         z = scores[rows].astype(working)
-        z -= z.max(1, keepdims=True)
-        right = z[np.arange(len(z)), labels[rows]].astype(np.float64)
-        e = np.exp(z * inverse)
-        total = e.sum(1).astype(np.float64)
-        e *= z
-        mean = e.sum(1) / total
-        # Without the last term a row wrong with certainty would have no curvature, and so no say.
-        spread = (
-            np.einsum("ij,ij->i", e, z) / total - mean**2 + LEAST_CURVATURE * (mean - right) ** 2
-        )
-        terms = np.stack([np.log(total) - inverse * right, mean - right, spread])
-        return terms.sum(1) if w is None else terms @ w[rows]
+        terms = _row_derivatives(z, view.y[rows], inverse)
+        return weighted_sum(terms.T, some(view.w, rows))
 
-    value, slope, curvature = (
-        np.sum(on_all_cores(part, row_blocks(*scores.shape)), axis=0) / view.total
-    )
+    sums = np.sum(on_all_cores(summed, row_blocks(*scores.shape)), axis=0)
+    value, slope, curvature = sums / view.total
     return float(value), np.array([slope]), np.array([[curvature]])
+
+
+def _row_derivatives(z: Array, y: Ints, inverse: float) -> Array:
+    """Of each row the log loss at `inverse` and its derivatives, (3, n); logits are overwritten.
+
+    The derivatives are the mean and the variance of the logits under the row's own chances.
+    """
+    z -= z.max(1, keepdims=True)
+    right = z[np.arange(len(z)), y].astype(np.float64)
+    e = np.exp(z * inverse)
+    total = e.sum(1).astype(np.float64)
+    e *= z
+    mean = e.sum(1) / total
+    variance = np.einsum("ij,ij->i", e, z) / total - mean**2
+    # Without a part of the slope a row wrong with certainty would have no curvature, and so no say.
+    slope = mean - right
+    curvature = variance + LEAST_CURVATURE * slope**2
+    return np.stack([np.log(total) - inverse * right, slope, curvature])

@@ -1,0 +1,54 @@
+"""Losses of piecewise linear maps, with derivatives, at points that stand for many rows.
+
+Each takes the values of some lines at the points, (lines, points), and for each line the weight
+there and the weight of events. It gives each line's loss, and its slope and a curvature that is not
+negative, point by point.
+"""
+
+import numpy as np
+from scipy.special import expit
+
+from ...fitting.levenberg_marquardt import Losses
+from ...fitting.types import Array
+
+
+def squared_error(q: Array, w: Array, happened: Array) -> Array:
+    """The summed squared error of chances at the points."""
+    missed = w - happened
+    errors = happened * (1 - q) ** 2 + missed * q**2
+    return errors.sum(1)
+
+
+def log_loss_of_chances(q: Array, w: Array, happened: Array) -> Losses:
+    """Log loss of lines whose values are chances."""
+    missed = w - happened
+    log_likelihood = happened * np.log(q) + missed * np.log(1 - q)
+    variance = q * (1 - q)
+    slope = (w * q - happened) / variance
+    return -log_likelihood.sum(1), slope, w / variance
+
+
+def squared_error_of_chances(q: Array, w: Array, happened: Array) -> Losses:
+    """Squared error of lines whose values are chances."""
+    slope = 2 * (w * q - happened)
+    return squared_error(q, w, happened), slope, 2 * w
+
+
+def log_loss_of_logits(z: Array, w: Array, happened: Array) -> Losses:
+    """Log loss of lines whose values are log odds."""
+    q = expit(z)
+    losses = w * np.logaddexp(0, z) - happened * z
+    slope = w * q - happened
+    # A point that is wrong with certainty has no curvature of its own, and steps would know no
+    # measure.
+    curvature = np.maximum(w * q * (1 - q), 0.02 * np.abs(slope))
+    return losses.sum(1), slope, curvature
+
+
+def squared_error_of_logits(z: Array, w: Array, happened: Array) -> Losses:
+    """Squared error of lines whose values are log odds."""
+    q = expit(z)
+    variance = q * (1 - q)
+    slope = 2 * (w * q - happened) * variance
+    curvature = 2 * w * variance**2
+    return squared_error(q, w, happened), slope, curvature

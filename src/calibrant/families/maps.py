@@ -1,0 +1,189 @@
+"""Fitted maps: what a family gives, to be called, applied, saved and deployed."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..fitting.logspace import TINY
+from ..fitting.types import Array
+from ..inputs.checks import floats
+from ..inputs.predictions import Kind, Predictions, from_logits, from_probs
+from ..inputs.questions import binary, one_class
+from ..inputs.views import Canonical, View
+from .rules import ChanceRule, LogitRule, VectorRule
+
+if TYPE_CHECKING:
+    from .family import Family
+
+
+@dataclass(frozen=True, eq=False)
+class Map(ABC):
+    """A fitted map from claimed to calibrated chances: call it on a view, or `apply` it."""
+
+    family: "Family"
+    rule: Any  # the family's own rule, whose numbers may be looked at
+    total: float  # how many observations it was fitted on
+    _: KW_ONLY
+    floor: float = TINY  # what a claim of exactly 0, or exactly 1 less a claim, is read as
+
+    @abstractmethod
+    def __call__(self, x: Any) -> Array:  # noqa: ANN401 - a view like the one it was fitted on
+        """Calibrated chances for a view's claims, or for an array of them."""
+
+    @abstractmethod
+    def apply(self, x: Any) -> Any:  # noqa: ANN401 - predictions to predictions, a view to a view
+        """Predictions with every vector calibrated, or a view with its claims calibrated."""
+
+    # Rooms above are loaded when they are asked for: they need extras, and fitting needs none.
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the map to one safetensors file, whole or not at all."""
+        from ..deploy.store import save
+
+        save(self, path)
+
+    def to_onnx(
+        self,
+        path: str | PathLike[str],
+        *,
+        dtype: Literal["float32", "float64"] = "float32",
+    ) -> None:
+        """Write the map as an ONNX model, whole or not at all; needs the extra `onnx`.
+
+        Numbers of type `dtype` go in and come out.
+        """
+        from ..deploy.onnx import export
+
+        export(self, path, dtype=dtype)
+
+    def to_sql(
+        self,
+        columns: str | Sequence[str],
+        *,
+        table: str | None = None,
+        keep: Sequence[str] = (),
+    ) -> str:
+        """The map as SQL: an expression of a column of chances, or a SELECT list of k columns.
+
+        Columns hold what the map was fitted on, logits or probabilities. With `table` it is a whole
+        query, which also has the columns to `keep` and works out once what classes share.
+        """
+        from ..deploy.sql import to_sql
+
+        return to_sql(self, columns, table=table, keep=keep)
+
+
+@dataclass(frozen=True, eq=False)
+class ChanceMap(Map):
+    """A fitted map of one chance; `event` and `completes` say what it was fitted on."""
+
+    rule: ChanceRule
+    event: str
+    completes: Literal[0, 1] | None
+    classes: tuple[object, ...] | None
+
+    def __call__(self, x: View | ArrayLike) -> Array:
+        """Calibrated chances for a view's claims, or for an array of chances."""
+        if isinstance(x, Predictions | Canonical):
+            raise ValueError(
+                f"this map is of one chance (that {self.event}); "
+                "use map.apply(pred) or ask a view first"
+            )
+        if isinstance(x, View):
+            claims = x.with_floor(self.floor)
+            return self.rule(claims)
+        p = floats(x, "p")
+        no_outcomes = np.zeros(p.size, np.bool_)
+        q = self(binary(p.ravel(), no_outcomes))
+        return q.reshape(p.shape)
+
+    def apply(self, x: Predictions | View) -> Any:  # noqa: ANN401 - of the kind of x
+        """A view with its claims calibrated, or predictions of two classes with both chances so."""
+        if isinstance(x, View):
+            return self._calibrated_view(x)
+        if not isinstance(x, Predictions):
+            raise ValueError(f"a map is applied to Predictions or a View, got {type(x).__name__}")
+        return self._calibrated_pair(x)
+
+    def _calibrated_view(self, view: View) -> View:
+        q = self(view).astype(np.float64)
+        return replace(view, p=np.clip(q, 0, 1), exact_log_odds=None)
+
+    def _calibrated_pair(self, pred: Predictions) -> Predictions:
+        if self.completes is None or pred.k != 2:
+            raise ValueError(
+                f"apply needs a map of whole vectors: this one was fitted on whether {self.event} "
+                f"and the predictions have {pred.k} classes; fit on Predictions, "
+                f"or use OneVsRest({self.family!r})"
+            )
+        if self.classes is not None:
+            check_classes(self.classes, pred)
+        view = one_class(pred.with_floor(self.floor), self.completes)
+        q = np.clip(self(view), 0, 1)
+        pair = (1 - q, q) if self.completes else (q, 1 - q)
+        return _calibrated(pred, np.stack(pair, axis=1), "probs")
+
+
+@dataclass(frozen=True, eq=False)
+class VectorMap(Map):
+    """A fitted map of whole vectors; `kind` and `classes` say what it was fitted on."""
+
+    rule: VectorRule
+    kind: Kind
+    classes: tuple[object, ...]
+
+    def __call__(self, x: Canonical | Predictions | ArrayLike) -> Array:
+        """Calibrated chances, (n, k), of vectors of the kind that the map was fitted on."""
+        return self.rule(self._canonical(x))
+
+    def apply(self, x: Predictions) -> Predictions:
+        """Predictions with every vector calibrated, as logits where the family works on logits."""
+        view = self._canonical(x)
+        if isinstance(self.rule, LogitRule):
+            logits = self.rule.calibrated_logits(view)
+            return _calibrated(view.pred, logits, "logits")
+        return _calibrated(view.pred, self.rule(view), "probs")
+
+    def _canonical(self, x: Canonical | Predictions | ArrayLike) -> Canonical:
+        """The vectors to calibrate, if they are what the map was fitted on."""
+        pred = self._predictions(x)
+        if pred.kind != self.kind:
+            raise ValueError(
+                f"this map was fitted on {self.kind} and the predictions are {pred.kind}: "
+                f"give {self.kind}, from_{self.kind}"
+            )
+        check_classes(self.classes, pred)
+        return Canonical(pred.with_floor(self.floor))
+
+    def _predictions(self, x: Canonical | Predictions | ArrayLike) -> Predictions:
+        if isinstance(x, Predictions):
+            return x
+        if isinstance(x, Canonical):
+            return x.pred
+        if isinstance(x, View):
+            raise ValueError(
+                f"{self.family!r} was fitted on whole vectors and a view has one chance a row; "
+                "use canonical(pred)"
+            )
+        make = from_logits if self.kind == "logits" else from_probs
+        values = floats(x, self.kind)
+        no_labels = np.zeros(len(values), np.intp)
+        return make(values, no_labels, classes=self.classes)
+
+
+def check_classes(fitted: tuple[object, ...], pred: Predictions) -> None:
+    """A map of some classes says nothing of others, nor of the same in another order."""
+    if pred.classes != fitted:
+        raise ValueError(
+            f"this map was fitted on {len(fitted)} classes {fitted[:3]}... and the predictions "
+            f"have {pred.k} classes {pred.classes[:3]}...; they must be the same in the same order"
+        )
+
+
+def _calibrated(pred: Predictions, values: Array, kind: Kind) -> Predictions:
+    return Predictions(values, pred.labels, pred.weights, pred.classes, kind)
