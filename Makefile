@@ -12,20 +12,17 @@ DIRICHLET := .venv-dirichlet
 # Percent of branches and lines that the tests must reach.
 FLOOR := 97
 
-.PHONY: demo setup test coverage lint types bench clean
+.PHONY: demo setup test lint types bench clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
 
 setup: $(DEV)
 
+# Where CI is set, coverage is measured too, which takes a third longer.
 test: $(DEV)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
-
-# The same tests, a third slower for the measuring.
-coverage: $(DEV)
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --cov --cov-report=term:skip-covered \
-		--cov-fail-under=$(FLOOR)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto \
+		$(if $(CI),--cov --cov-report=term:skip-covered --cov-fail-under=$(FLOOR))
 
 lint: $(DEV)
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """Speed of this checkout against another one: every row of speed.md and one_chance_speed.md that is ours.
 
-    python benchmarks/versions.py PATH_OF_OTHER_SRC [ROUNDS]
+    python benchmarks/versions.py PATH_OF_OTHER_SRC [ROUNDS [PART_OF_A_NAME]]
 
 Two processes hold the same inputs, one for each version, and are timed in turn, so that a slow moment of the
 machine falls on both alike; a ratio is the median over rounds of this time over the other's.
@@ -99,9 +99,10 @@ def main() -> None:
         return
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 9
     both = [started(str(HERE.parent / "src")), started(sys.argv[1])]
-    names = [server.stdout.readline().split("\t") for server in both if server.stdout][0]
+    names, _ = (server.stdout.readline().split("\t") for server in both if server.stdout)
     rows = []
-    for name in (each.strip() for each in names):
+    part = sys.argv[3] if len(sys.argv) > 3 else ""
+    for name in (each.strip() for each in names if part in each):
         for server in both:
             seconds(server, name)
         pairs = np.array([[seconds(server, name) for server in both] for _ in range(rounds)])

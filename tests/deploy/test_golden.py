@@ -17,7 +17,7 @@ from calibrant import load
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.safetensors"))
 UNITS = 4  # in the last place
 # Multiplies whatever floats a module's own name holds.
-MOVE = '''
+MOVE = """
 def _moved(x):
     import numpy
     if isinstance(x, float) or (isinstance(x, numpy.ndarray) and x.dtype.kind == "f"):
@@ -27,7 +27,7 @@ def _moved(x):
     if type(x) is dict:
         return {key: _moved(value) for key, value in x.items()}
     return x
-'''
+"""
 ASK = """
 import sys
 from pathlib import Path

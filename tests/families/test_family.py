@@ -1,30 +1,35 @@
-"""Which family takes which view, what maps apply to, and folds."""
+"""Which family takes which view, what options it allows, and families of one's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from sklearn.model_selection import KFold
 
 from calibrant import (
     Binned,
+    Canonical,
+    ChanceFamily,
+    ChanceMap,
+    ChanceRule,
+    Fact,
+    Family,
     HistogramBinning,
     Isotonic,
+    LogitRule,
     OneVsRest,
     PiecewiseLinear,
-    Platt,
     Spline,
-    Temperature,
+    VectorFamily,
+    View,
     binary,
     canonical,
     cross_fit,
     from_logits,
-    from_probs,
     one_class,
     top_label,
 )
-from calibrant.families.folds import held_out, simplest_within
-from calibrant.families.maps import ChanceMap, VectorMap
+from calibrant.families.operations import Claims, Operations, Value, Vectors
 
 R = np.random.default_rng(0)
 MANY = from_logits(R.normal(0, 2, (90, 3)), R.integers(0, 3, 90))
@@ -40,17 +45,6 @@ def test_a_one_chance_family_takes_class_one_of_two_and_each_class_of_more() -> 
     assert Isotonic().fit(MANY).family == OneVsRest(Isotonic())
 
 
-def test_maps_of_two_classes_complete_the_vector() -> None:
-    for fitted, column in ((Isotonic().fit(TWO), 1), (Isotonic().fit(one_class(TWO, 0)), 0)):
-        mended = fitted.apply(TWO)
-        np.testing.assert_allclose(mended.probs[:, column], fitted(one_class(TWO, column)))
-        np.testing.assert_allclose(mended.probs.sum(1), 1)
-    # Slope-1 bins may leave [0, 1]; applied, they are clipped.
-    lifted = Binned(1).fit(binary([0.1, 0.9], [1, 1]))
-    assert lifted([0.9])[0] > 1
-    assert lifted.apply(from_probs([0.9], [1])).probs.tolist() == [[0.0, 1.0]]
-
-
 def test_a_wrong_view_names_the_wrapper() -> None:
     with pytest.raises(ValueError, match=r"use OneVsRest\(Isotonic\("):
         Isotonic().fit(canonical(MANY))
@@ -59,95 +53,6 @@ def test_a_wrong_view_names_the_wrapper() -> None:
         match=r"was given one chance \(that the top label is right\); fit it on Predictions",
     ):
         OneVsRest(Isotonic()).fit(top_label(MANY))
-
-
-def test_a_map_of_a_part_refuses_to_apply() -> None:
-    with pytest.raises(
-        ValueError,
-        match=r"fitted on whether the top label is right .* 3 classes; fit on Predictions",
-    ):
-        Isotonic().fit(top_label(MANY)).apply(MANY)
-    with pytest.raises(ValueError, match=r"have 3 classes"):
-        Isotonic().fit(TWO).apply(MANY)
-    with pytest.raises(ValueError, match=r"use map\.apply\(pred\)"):
-        Isotonic().fit(TWO)(TWO)
-    with pytest.raises(ValueError, match=r"use canonical\(pred\)"):
-        Temperature().fit(MANY)(top_label(MANY))
-
-
-def test_vector_maps_refuse_other_scores_and_classes() -> None:
-    fitted = Temperature().fit(MANY)
-    assert isinstance(fitted, VectorMap)
-    with pytest.raises(
-        ValueError,
-        match=r"fitted on logits and the predictions are probs: give logits, from_logits",
-    ):
-        fitted.apply(from_probs(MANY.probs, MANY.labels))
-    with pytest.raises(ValueError, match="same in the same order"):
-        fitted.apply(from_logits(MANY.scores, MANY.labels, classes=["a", "b", "c"]))
-    with pytest.raises(ValueError, match=r"3 classes .* 2 classes"):
-        fitted.apply(TWO)
-
-
-def test_maps_take_arrays_of_any_shape_and_check_them() -> None:
-    fitted = Isotonic().fit(TWO)
-    assert fitted([[0.2, 0.4], [0.6, 0.8]]).shape == (2, 2)
-    assert fitted(0.3).shape == ()
-    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
-        fitted([1.5])
-
-
-def test_folds_are_those_of_scikit_learn_over_sorted_claims() -> None:
-    p, y = R.random(57), R.random(57) < 0.5
-    order = np.argsort(p)
-    for seed in (0, 1):
-        ours = held_out(binary(p, y), 10, seed)
-        for (fitted, held), (train, test) in zip(
-            ours, KFold(10, shuffle=True, random_state=seed).split(order), strict=True
-        ):
-            np.testing.assert_array_equal(fitted, order[train])
-            np.testing.assert_array_equal(held, order[test])
-
-
-def test_cross_fitting_keeps_each_row_out_of_its_own_map() -> None:
-    view = binary(R.random(60), R.random(60) < 0.5)
-    q = cross_fit(Isotonic(), view, folds=5, seed=3)
-    for fitted, held in held_out(view, 5, 3):
-        np.testing.assert_array_equal(q[held], Isotonic().fit(view[fitted])(view[held]))
-
-
-def test_cross_fitting_ignores_row_order_and_rows_without_weight() -> None:
-    p, y = R.random(60).round(1), R.random(60) < 0.5
-    order = R.permutation(60)
-    q = cross_fit(Isotonic(), binary(p, y), folds=4)
-    shuffled = cross_fit(Isotonic(), binary(p[order], y[order]), folds=4)
-    # Rows of one claim and outcome are alike, so only their sorted chances can be compared.
-    np.testing.assert_allclose(
-        shuffled[np.lexsort((shuffled, y[order], p[order]))], q[np.lexsort((q, y, p))]
-    )
-    w = np.ones(60)
-    w[7] = 0
-    kept = w > 0
-    silent = cross_fit(Isotonic(), binary(p, y, weights=w), folds=4)
-    np.testing.assert_allclose(
-        silent[kept], cross_fit(Isotonic(), binary(p[kept], y[kept]), folds=4)
-    )
-
-
-def test_cross_fitting_whole_vectors() -> None:
-    q = cross_fit(Temperature(), canonical(MANY), folds=3)
-    np.testing.assert_allclose(q.sum(1), 1)
-
-
-def test_too_few_folds_or_rows_are_refused() -> None:
-    for view, folds in ((binary([0.5], [1]), 10), (binary([0.5, 0.6], [1, 0]), 1)):
-        with pytest.raises(ValueError, match="folds, at least 2, and 2 rows"):
-            cross_fit(Isotonic(), view, folds=folds)
-
-
-@pytest.mark.parametrize(("slack", "place"), [(0.001, 1), (0.0, 2), (0.2, 0)])
-def test_the_simplest_little_above_the_best(slack: float, place: int) -> None:
-    assert simplest_within(np.array([1.1, 1.0009, 1.0, 1.0]), slack) == place
 
 
 @pytest.mark.parametrize(
@@ -195,15 +100,92 @@ def test_what_an_option_does_not_allow_is_refused(
         make(**options)
 
 
-def test_a_map_of_two_classes_refuses_them_in_another_order() -> None:
-    ham = from_logits(TWO.scores, TWO.labels, classes=["ham", "spam"])
-    with pytest.raises(ValueError, match="same in the same order"):
-        Isotonic().fit(ham).apply(from_logits(TWO.scores, TWO.labels, classes=["spam", "ham"]))
+@dataclass(frozen=True, eq=False)
+class Shared(ChanceRule):
+    """Claims times one number."""
+
+    tag = "shared"
+    share: float
+
+    def formula(self, claims: Claims, ops: Operations) -> Value:
+        return ops.clip(self.share * claims.p, 0.0, 1.0)
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("share", self.share, "claims are multiplied by it")
 
 
-def test_saturated_claims_are_sorted_by_their_log_odds() -> None:
-    z, y = np.append(R.uniform(38, 80, 100), R.normal(0, 3, 100)), R.random(200) < 0.6
-    order = R.permutation(200)
-    q = cross_fit(Platt(), one_class(from_logits(z, y), 1), folds=5)
-    shuffled = cross_fit(Platt(), one_class(from_logits(z[order], y[order]), 1), folds=5)
-    np.testing.assert_allclose(shuffled, q[order], atol=1e-9)
+@dataclass(frozen=True)
+class Sharing(ChanceFamily):
+    """Claims times one number, so that their mean is that of the outcomes."""
+
+    def chance_rule(self, view: View) -> Shared:
+        p, w, happened = view.pool
+        return Shared(float(happened.sum() / (w @ p)))
+
+
+def test_a_family_of_ones_own_maps_one_chance_and_many_classes() -> None:
+    view = binary([0.2, 0.4, 0.6, 0.8], [0, 0, 0, 1])
+    np.testing.assert_allclose(Sharing().fit(view)([0.2, 0.9]), [0.1, 0.45])
+    mended = Sharing().fit(MANY).apply(MANY)
+    np.testing.assert_allclose(mended.probs.sum(1), 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Doubled(LogitRule):
+    """Logits times two."""
+
+    tag = "doubled"
+
+    def logits(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002
+        return 2 * x.scores
+
+    def facts(self) -> Iterator[Fact]:
+        yield Fact("factor", 2.0, "logits are multiplied by it")
+
+
+@dataclass(frozen=True)
+class Doubling(VectorFamily):
+    """Logits times two."""
+
+    def vector_rule(self, view: Canonical) -> Doubled:  # noqa: ARG002
+        return Doubled()
+
+
+def test_a_family_of_ones_own_maps_whole_vectors() -> None:
+    fitted = Doubling().fit(MANY)
+    np.testing.assert_array_equal(fitted.apply(MANY).scores, 2 * MANY.scores)
+    with pytest.raises(ValueError, match=r"Doubling\(\) maps whole vectors"):
+        Doubling().fit(top_label(MANY))
+
+
+def test_families_to_be_subclassed_must_choose_a_rule() -> None:
+    for kind in (ChanceFamily, VectorFamily):
+        make: Callable[[], object] = kind
+        with pytest.raises(TypeError, match="abstract"):
+            make()
+
+
+@dataclass(frozen=True)
+class Neither(Family):
+    """Chooses no rule at all."""
+
+
+def test_a_family_without_rules_says_so() -> None:
+    with pytest.raises(ValueError, match=r"Neither\(\) maps whole vectors"):
+        Neither().fit(top_label(MANY))
+    with pytest.raises(ValueError, match=r"use OneVsRest\(Neither\(\)\)"):
+        Neither().fit(MANY)
+
+
+def test_a_map_knows_what_it_was_fitted_on() -> None:
+    weighted = binary([0.2, 0.7], [0, 1], weights=[2, 3.5])
+    fitted = Isotonic().fit(weighted)
+    assert isinstance(fitted, ChanceMap)
+    assert fitted.total == 5.5
+    assert (fitted.event, fitted.completes, fitted.classes) == (weighted.event, 1, None)
+    of_top = Isotonic().fit(top_label(MANY))
+    assert isinstance(of_top, ChanceMap)
+    assert (of_top.completes, of_top.classes) == (None, None)
+    of_one = Isotonic().fit(one_class(TWO, 0))
+    assert isinstance(of_one, ChanceMap)
+    assert (of_one.completes, of_one.classes) == (0, TWO.classes)

@@ -27,7 +27,8 @@ def cross_fit(family: Family, view: View | Canonical, *, folds: int = 10, seed: 
     if view.w is not None and not view.w.all():
         # Rows without weight had no say in any map.
         silent = np.flatnonzero(view.w == 0)
-        q[silent] = family.fit(view)(view[silent])
+        whole_map = family.fit(view)
+        q[silent] = whole_map(view[silent])
     return q
 
 
@@ -39,7 +40,8 @@ def held_out(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, 
     """
     order = _sorted_rows(view)
     n = len(order)
-    if not isinstance(folds, int | np.integer) or folds < 2 or n < 2:
+    is_whole = isinstance(folds, int | np.integer)
+    if not is_whole or folds < 2 or n < 2:
         raise ValueError(
             "cross-fitting needs a whole number of folds, at least 2, and 2 rows; "
             f"got {folds} and {n}"
@@ -49,7 +51,9 @@ def held_out(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, 
     parts = []
     for place in range(folds):
         is_held = fold == place
-        parts.append((order[~is_held], order[is_held]))
+        fitted = order[~is_held]
+        held = order[is_held]
+        parts.append((fitted, held))
     return parts
 
 

@@ -125,7 +125,8 @@ class ChanceMap(Map):
             check_classes(self.classes, pred)
         view = one_class(pred.with_floor(self.floor), self.completes)
         q = np.clip(self(view), 0, 1)
-        pair = (1 - q, q) if self.completes else (q, 1 - q)
+        rest = 1 - q
+        pair = (rest, q) if self.completes else (q, rest)
         return _calibrated(pred, np.stack(pair, axis=1), "probs")
 
 
@@ -179,9 +180,11 @@ class VectorMap(Map):
 def check_classes(fitted: tuple[object, ...], pred: Predictions) -> None:
     """A map of some classes says nothing of others, nor of the same in another order."""
     if pred.classes != fitted:
+        some = fitted[:3]
+        others = pred.classes[:3]
         raise ValueError(
-            f"this map was fitted on {len(fitted)} classes {fitted[:3]}... and the predictions "
-            f"have {pred.k} classes {pred.classes[:3]}...; they must be the same in the same order"
+            f"this map was fitted on {len(fitted)} classes {some}... and the predictions have "
+            f"{pred.k} classes {others}...; they must be the same in the same order"
         )
 
 

@@ -22,7 +22,13 @@ class NumpyVectors(Vectors):
 
     def __init__(self, view: Canonical) -> None:
         pred = view.pred
-        super().__init__(pred.values, pred.kind, pred.k, pred.floor, NUMPY)
+        super().__init__(
+            pred.values,
+            pred.kind,
+            pred.k,
+            pred.floor,
+            NUMPY,
+        )
         self._view = view
 
     @property
@@ -42,10 +48,12 @@ class NumpyVectors(Vectors):
         return [one_class(pred, place) for place in places]
 
     def by_rank(self, order: Ints, ranks: int) -> Sequence[Claims]:
-        return [self._of_rank(order[:, rank, None]) for rank in range(ranks)]
+        first = order[:, :ranks]
+        return [self._of_rank(column) for column in first.T]
 
-    def _of_rank(self, chosen: Ints) -> Claims:
+    def _of_rank(self, column: Ints) -> Claims:
         pred = self._view.pred
+        chosen = column[:, None]
 
         def log_odds() -> Array:
             every = np.arange(pred.n)
@@ -72,7 +80,6 @@ class NumpyOperations:
     minimum = staticmethod(np.minimum)
     maximum = staticmethod(np.maximum)
     where = staticmethod(np.where)
-    line = staticmethod(np.interp)
     softmax = staticmethod(softmax)
     log_softmax = staticmethod(log_softmax)
 
@@ -91,6 +98,9 @@ class NumpyOperations:
         del gain  # x is rounded here as it was when the edges were drawn
         place = np.searchsorted(edges, x, side=side)
         return heights[place]
+
+    def line(self, x: Array, points: Array, heights: Array) -> Array:
+        return np.interp(x, points, heights)
 
     def kernel_mean(
         self,

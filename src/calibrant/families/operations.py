@@ -208,7 +208,7 @@ class Vectors:
         return self.ops.where(self.p > 0.5, self._log_odds(), unlikely)
 
     def _log_odds(self) -> Value:
-        """Of each class against the rest; the largest's 1 - p has lost digits, so others are added."""
+        """Of each class against the rest; the largest's 1 - p lost digits, so others are added."""
         if self.kind == "probs":
             return self._log_odds_of_probs()
         return self._log_odds_of_logits()

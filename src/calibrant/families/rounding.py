@@ -9,10 +9,15 @@ DOUBLE = 2.0**-40
 _UNITS = 2.0**-51
 
 
-def moved(x: Value, slack: Value, side: Side) -> Value:
-    """A chance moved by so much, in log odds, to the side on which a step counts its own edge.
+def beyond_rounding(x: Value, slack: float, gain: Value | None, side: Side) -> Value:
+    """A chance moved a little, to the side on which a step counts its own edge.
 
-    A claim that was fitted on lies on an edge exactly, and rounded otherwise must stay on its side.
+    A claim that was fitted on lies on an edge exactly, and must stay on its side where rounding moved
+    it by `slack` in log odds. `gain` is as in `Operations.step`.
     """
+    if gain is not None:
+        slack = slack * gain + DOUBLE
+    elif not slack:
+        return x
     distance = x * ((1 - x) * slack + _UNITS)
     return x + distance if side == "right" else x - distance

@@ -1,4 +1,4 @@
-"""Rules with other arrays, and several rules of one kind as one: a hundred isotonic maps, one search."""
+"""Rules with other arrays, and several as one: a hundred isotonic maps are one search."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -21,14 +21,17 @@ def map_arrays(x: Rule, change: Change, place: str = "") -> Rule:
     if isinstance(x, np.ndarray):
         return change(place.removeprefix("."), x)
     if isinstance(x, tuple):
-        parts = [map_arrays(part, change, f"{place}.{i}") for i, part in enumerate(x)]
+        parts = []
+        for i, part in enumerate(x):
+            parts.append(map_arrays(part, change, f"{place}.{i}"))
         return tuple(parts)  # type: ignore[return-value]
     if not is_dataclass(x) or isinstance(x, type):
         return x
     changed = {}
     for field in fields(x):
-        value = getattr(x, field.name)
-        changed[field.name] = map_arrays(value, change, f"{place}.{field.name}")
+        name = field.name
+        value = getattr(x, name)
+        changed[name] = map_arrays(value, change, f"{place}.{name}")
     return replace(x, **changed)
 
 
@@ -41,9 +44,10 @@ def stack(rules: Sequence[Rule]) -> Rule:
         raise ValueError(f"rules side by side must be of one kind, got {told}")
     stacked = {}
     for field in fields(first):
-        values = [getattr(rule, field.name) for rule in rules]
-        zeros = field.name in first.padded_with_zeros
-        stacked[field.name] = _stack_values(field.name, values, zeros=zeros)
+        name = field.name
+        values = [getattr(rule, name) for rule in rules]
+        zeros = name in first.padded_with_zeros
+        stacked[name] = _stack_values(name, values, zeros=zeros)
     return replace(first, **stacked)
 
 
@@ -83,5 +87,6 @@ def _padded(row: Array, width: int, *, zeros: bool) -> Array:
         # An edge beyond all claims changes nothing where there is none at all.
         filling = np.inf
     *others, size = row.shape
-    missing = np.broadcast_to(filling, (*others, width - size))
+    shape = (*others, width - size)
+    missing = np.broadcast_to(filling, shape)
     return np.concatenate([row, missing], axis=-1)

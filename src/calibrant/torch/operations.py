@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from ..families.operations import Claims, Side, Value
-from ..families.rounding import DOUBLE, moved
+from ..families.rounding import beyond_rounding
 
 
 class TorchOperations:
@@ -18,7 +18,6 @@ class TorchOperations:
     log = staticmethod(torch.log)
     expit = staticmethod(torch.sigmoid)
     log_expit = staticmethod(logsigmoid)
-    where = staticmethod(torch.where)
 
     def __init__(self, slack: float, dtype: torch.dtype) -> None:
         self.slack = slack
@@ -33,41 +32,50 @@ class TorchOperations:
     def clip(self, x: Tensor, low: Tensor | float, high: Tensor | float) -> Tensor:
         return self.maximum(self.minimum(x, high), low)
 
+    def where(self, condition: Tensor, yes: Value, no: Value) -> Tensor:
+        return torch.where(condition, yes, no)
+
     def step(
-        self, x: Tensor, edges: Tensor, heights: Tensor, *, side: Side, gain: Tensor | None = None
+        self,
+        x: Tensor,
+        edges: Value,
+        heights: Value,
+        *,
+        side: Side,
+        gain: Value | None = None,
     ) -> Tensor:
-        if gain is not None:
-            x = moved(x, self.slack * gain + DOUBLE, side)
-        elif self.slack:
-            x = moved(x, self.slack, side)
-        height = heights.gather(1, _place(edges, x, side)).T
+        x = beyond_rounding(x, self.slack, gain, side)
+        place = _place(edges, x, side)
+        height = heights.gather(1, place).T
         return torch.where(x.isnan(), x, height)
 
-    def line(self, x: Tensor, points: Tensor, heights: Tensor) -> Tensor:
-        points = torch.atleast_2d(points)
-        heights = torch.atleast_2d(heights)
+    def line(self, x: Tensor, points: Value, heights: Value) -> Tensor:
+        points = _table(points)
+        heights = _table(heights)
         # Between points so near that the slope overflows no claim lies.
         slopes = (heights.diff() / points.diff()).nan_to_num(0, 0, 0)
         level = torch.zeros_like(points[:, :1])
-        at = _place(points, x, "right")
-        start = torch.cat([points[:, :1], points], 1).gather(1, at).T
-        height = torch.cat([heights[:, :1], heights], 1).gather(1, at).T
-        slope = torch.cat([level, slopes, level], 1).gather(1, at).T
+        starts = torch.cat([points[:, :1], points], 1)
+        levels = torch.cat([heights[:, :1], heights], 1)
+        place = _place(points, x, "right")
+        start = starts.gather(1, place).T
+        height = levels.gather(1, place).T
+        slope = torch.cat([level, slopes, level], 1).gather(1, place).T
         return height + slope * (x - start)
 
     def kernel_mean(
         self,
-        terms: Sequence[tuple[Tensor, Tensor]],
-        height: Tensor,
-        events: Tensor,
-        weights: Tensor,
+        terms: Sequence[tuple[Value, Value]],
+        height: Value,
+        events: Value,
+        weights: Value,
     ) -> Tensor:
-        logs: Any = 0.0
-        for x, table in terms:
-            logs = logs + x[:, :, None] * table
-        logs = logs + height
-        kernels = (logs - logs.amax(2, keepdim=True)).exp()
-        return (kernels * events).sum(2) / (kernels * weights).sum(2)
+        products = [x[:, :, None] * table for x, table in terms]
+        logs = sum(products[1:], products[0]) + height
+        highest = logs.amax(2, keepdim=True)
+        kernels = (logs - highest).exp()
+        of_events = (kernels * events).sum(2)
+        return of_events / (kernels * weights).sum(2)
 
     def columns(self, stacked: Any, claims: Claims) -> Tensor:  # noqa: ANN401 - several rules as one
         q: Tensor = stacked.formula(claims, self)
@@ -88,7 +96,7 @@ class TorchOperations:
     def row_min(self, x: Tensor) -> Tensor:
         return x.amin(1, keepdim=True)
 
-    def matmul(self, x: Tensor, matrix: Tensor) -> Tensor:
+    def matmul(self, x: Tensor, matrix: Value) -> Tensor:
         return x @ matrix.T
 
     def part(self, x: Tensor, start: int, stop: int) -> Tensor:
@@ -117,6 +125,10 @@ class TorchOperations:
 
     def is_first_largest(self, x: Tensor) -> Tensor:
         return self.places(x, x.shape[1]) == x.argmax(1, keepdim=True)
+
+
+def _table(x: Tensor) -> Tensor:
+    return x if x.ndim == 2 else x[None]
 
 
 def _place(edges: Tensor, x: Tensor, side: Side) -> Tensor:

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibrant import Binned, HistogramBinning, binary
-from calibrant.families.binary.binned import Edges, _bins, _width_edges
 from calibrant.families.folds import held_out
+from calibrant.families.numpy_operations import NUMPY
+from calibrant.families.rules import Edges
 
 
 def _reference(
@@ -63,17 +64,6 @@ def test_histogram_binning_is_binned_with_slope_zero() -> None:
         np.testing.assert_array_equal(HistogramBinning(6, edges=edges).fit(view)(at), flat)
 
 
-@given(st.integers(1, 60), st.data())
-def test_a_claim_beside_an_edge_falls_on_its_side(n_bins: int, data: st.DataObject) -> None:
-    edge = data.draw(st.sampled_from(np.linspace(0, 1, n_bins + 1).tolist()))
-    beside = np.array([np.nextafter(edge, -1), edge, np.nextafter(edge, 2)]).clip(0, 1)
-    inner = _width_edges(n_bins)
-    for p in (beside, beside.astype(np.float32)):
-        np.testing.assert_array_equal(
-            _bins(p, inner, "width"), np.searchsorted(inner, p, side="left")
-        )
-
-
 def _sweep(p: np.ndarray, y: np.ndarray) -> int:
     best = 1
     for n_bins in range(1, len(np.unique(p)) + 1):
@@ -118,3 +108,17 @@ def test_cross_validation_chooses_what_a_plain_search_does() -> None:
 def test_no_bins_are_refused() -> None:
     with pytest.raises(ValueError, match="n_bins must be at least 1, got 0"):
         Binned(0)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("slope", [0, 1])
+@given(n_bins=st.integers(1, 60), data=st.data())
+def test_a_map_gives_what_its_formula_does(
+    kind: type, slope: int, n_bins: int, data: st.DataObject
+) -> None:
+    view = binary([0.1, 0.4, 0.9], [0, 1, 1])
+    rule = Binned(n_bins, slope=slope).fit(view).rule  # type: ignore[arg-type]
+    edges = st.sampled_from(np.linspace(0, 1, n_bins + 1).tolist())
+    p = np.array(data.draw(st.lists(edges | st.floats(0, 1), min_size=1)), kind)
+    claims = binary(p, np.zeros(len(p)))
+    np.testing.assert_array_equal(rule(claims), rule.formula(claims, NUMPY))

@@ -1,4 +1,4 @@
-"""Smooth finds the truth of simulated tasks, knows how surely, and keeps its head where rows are few or certain."""
+"""Smooth finds the truth of simulated tasks, knows how surely, and bears few or certain rows."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,8 @@ from calibrant import (
     samples,
     top_label,
 )
-from calibrant.families.binary.smooth import Shift, _cells, _points
+from calibrant.families.binary.penalised_splines import points
+from calibrant.families.binary.smooth import Shift, _cells
 from calibrant.simulate import SHAPES, Shape, realistic, task
 
 
@@ -171,7 +172,7 @@ def test_claims_beyond_all_doubt_share_one_shift() -> None:
 
 @pytest.mark.parametrize("shape", list(SHAPES))
 def test_claims_shared_between_points_agree_with_claims_as_they_are(shape: Shape) -> None:
-    most = len(_points())
+    most = len(points())
     view = task(shape, 0.08).sample(most, 0).view
     assert len(_cells(view.odds_pool).p) == most
     # Claims of next to no weight: all they do is make the distinct ones too many.

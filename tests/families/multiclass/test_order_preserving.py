@@ -104,7 +104,8 @@ def test_coefficients_against_a_general_optimiser(kind: Kind, k: int) -> None:
     expected = weight @ np.array(found) / weight.sum()
     rule = OrderPreserving(kind=kind).fit(pred).rule
     assert rule.inverse == inverse
-    np.testing.assert_allclose(np.append(rule.slopes, rule.factors), expected, atol=2e-4)
+    coefficients = np.concatenate([rule.slopes, rule.by_sureness, rule.by_class_factor])
+    np.testing.assert_allclose(coefficients, expected, atol=2e-4)
     assert rule.certificate.slope <= rule.certificate.tolerance
     q = OrderPreserving(kind=kind).fit(pred)(pred)
     np.testing.assert_allclose(np.log(q), log_softmax(-features @ expected, axis=1), atol=2e-3)

@@ -11,8 +11,9 @@ from ...fitting.types import Array, Ints
 from ...inputs.views import View
 from ..operations import Claims, Operations, Value
 from ..rules import ChanceRule, Fact
-from .binning import mass_starts
+from .binning import mass_starts, running_sums
 from .family import ChanceFamily
+from .isotonic import lowest_and_highest
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +28,9 @@ class Levels(ChanceRule):
         return ops.step(claims.p, self.inner, self.q, side="right")
 
     def facts(self) -> Iterator[Fact]:
-        yield Fact("levels", len(np.unique(self.q)), "different chances")
-        yield Fact("lowest", float(self.q.min()), "the least chance given")
-        yield Fact("highest", float(self.q.max()), "the largest chance given")
+        levels = len(np.unique(self.q))
+        yield Fact("levels", levels, "different chances")
+        yield from lowest_and_highest(self.q)
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,21 @@ class BBQ(ChanceFamily):
 
     def chance_rule(self, view: View) -> Levels:
         """Work out every bin of every histogram at once."""
-        bins = Histograms(view.pool, bin_counts(view.total))
+        counts = bin_counts(view.total)
+        bins = Histograms(view.pool, counts)
         evidence = bins.log_evidence()
         posterior = np.exp(evidence - evidence.max())
         posterior /= posterior.sum()
         # The mean is a sum of steps: at each edge it changes by the share of the edge's histogram.
         q = bins.chance
-        share = np.repeat(posterior, bins.counts)
+        share = np.repeat(posterior, counts)
         change = np.diff(q) * share[1:]
         is_edge = bins.k > 0
+        of_edges = change[is_edge[1:]]
         edges, place = np.unique(bins.low[is_edge], return_inverse=True)
-        by_edge = np.bincount(place, change[is_edge[1:]], len(edges))
+        rises = np.bincount(place, of_edges, len(edges))
         lowest = posterior @ q[~is_edge]
-        levels = lowest + np.append(0.0, np.cumsum(by_edge))
+        levels = lowest + running_sums(rises)
         return Levels(edges, np.clip(levels, 0, 1))
 
 
@@ -70,13 +73,15 @@ class Histograms:
     """
 
     def __init__(self, pool: Pool, counts: Ints) -> None:
-        self.counts = counts
         self.n_bins = np.repeat(counts, counts)
+        # Place of the first bin of each histogram.
+        self.first = np.cumsum(counts) - counts
         places = np.arange(len(self.n_bins))
-        self.k = places - np.repeat(self._first, counts)
-        self._place(pool)
+        self.k = places - np.repeat(self.first, counts)
+        self._fill(pool)
         # A prior worth 2 rows a histogram, around each bin's middle.
-        middle = np.clip((self.low + self.high) / 2, 0.005, 0.995)
+        middle = (self.low + self.high) / 2
+        middle = np.clip(middle, 0.005, 0.995)
         rows = 2 / self.n_bins
         self.prior_happened = rows * middle
         self.prior_missed = rows * (1 - middle)
@@ -85,36 +90,36 @@ class Histograms:
     def chance(self) -> Array:
         """The posterior mean of each bin."""
         happened = self.happened + self.prior_happened
-        return happened / (happened + self.missed + self.prior_missed)
+        rows = happened + self.missed + self.prior_missed
+        return happened / rows
 
     def log_evidence(self) -> Array:
         """Log probability of the outcomes under each histogram, given the claims."""
         a = self.prior_happened
         b = self.prior_missed
         rows = self.happened + self.missed
-        of_all = gammaln(a + b) - gammaln(rows + a + b)
-        of_happened = gammaln(self.happened + a) - gammaln(a)
-        of_missed = gammaln(self.missed + b) - gammaln(b)
-        return np.add.reduceat(of_all + of_happened + of_missed, self._first)
+        # log B(a + happened, b + missed) - log B(a, b), term by term.
+        of_bins = gammaln(a + b) - gammaln(rows + a + b)
+        of_bins += gammaln(self.happened + a) - gammaln(a)
+        of_bins += gammaln(self.missed + b) - gammaln(b)
+        return np.add.reduceat(of_bins, self.first)
 
-    @property
-    def _first(self) -> Ints:
-        """Place of the first bin of each histogram."""
-        return np.cumsum(self.counts) - self.counts
-
-    def _place(self, pool: Pool) -> None:
+    def _fill(self, pool: Pool) -> None:
         """Where each bin begins and ends, and what happened in between."""
-        weight = np.append(0.0, np.cumsum(pool.w))
-        events = np.append(0.0, np.cumsum(pool.happened))
+        weight = running_sums(pool.w)
+        events = running_sums(pool.happened)
         is_first = self.k == 0
         is_last = self.k == self.n_bins - 1
-        start = np.where(is_first, 0, mass_starts(weight[1:], self.n_bins, self.k))
-        end = np.where(is_last, len(pool.p), np.roll(start, -1))
+        start = mass_starts(weight[1:], self.n_bins, self.k)
+        start[is_first] = 0
+        end = np.roll(start, -1)
+        end[is_last] = len(pool.p)
         edges = np.append(pool.p, 1.0)
         self.low = np.where(is_first, 0.0, edges[start])
         self.high = np.where(is_last, 1.0, edges[end])
         self.happened = events[end] - events[start]
-        self.missed = weight[end] - weight[start] - self.happened
+        rows = weight[end] - weight[start]
+        self.missed = rows - self.happened
 
 
 def bin_counts(total: float) -> Ints:
@@ -125,5 +130,5 @@ def bin_counts(total: float) -> Ints:
     """
     root = np.cbrt(total)
     fewest = max(1, int(root / 10))
-    most = min(np.ceil(total / 5), np.ceil(10 * root))
-    return np.arange(fewest, int(most) + 1)
+    most = min(total / 5, 10 * root)
+    return np.arange(fewest, int(np.ceil(most)) + 1)

@@ -13,7 +13,7 @@ from ...inputs.views import View
 from ..folds import check_slack, held_out, simplest_within
 from ..operations import Claims, Operations, Side, Value
 from ..rules import Bins, ChanceRule, Edges, Fact
-from .binning import RunningSums, sweep, width_bins, width_edges
+from .binning import RunningSums, Sweep, width_bins, width_edges
 from .family import ChanceFamily
 
 _MOST_BINS_BY_CV = 40
@@ -37,19 +37,34 @@ class Steps(ChanceRule):
 
     @property
     def bins(self) -> Bins:
-        return Bins(self.inner, self.edges, self.slope, self.count, self.mean_p, self.mean_y)
+        return Bins(
+            self.inner,
+            self.edges,
+            self.slope,
+            self.count,
+            self.mean_p,
+            self.mean_y,
+        )
 
     def formula(self, claims: Claims, ops: Operations) -> Value:
         side: Side = "left" if self.edges == "width" else "right"
         lift = ops.step(claims.p, self.inner, self.bins.lift, side=side)
         return self.slope * claims.p + lift
 
+    def __call__(self, claims: Claims) -> Array:
+        if self.edges == "mass":
+            return super().__call__(claims)
+        # A bin of equal width is found by a product, twice as fast as by the formula's search.
+        place = width_bins(claims.p, self.inner)
+        return self.slope * claims.p + self.bins.lift[place]
+
     def facts(self) -> Iterator[Fact]:
-        used = self.count > 0
-        empty = len(used) - int(used.sum())
+        bins = len(self.count)
+        used = np.flatnonzero(self.count)
+        empty = bins - len(used)
         gaps = np.abs(self.mean_y - self.mean_p)
         worst = float(gaps[used].max())
-        yield Fact("bins", len(self.count), f"of equal {self.edges}")
+        yield Fact("bins", bins, f"of equal {self.edges}")
         yield Fact("empty bins", empty, "in which no claim fell: they are left as they are")
         yield Fact("largest gap", worst, "between claim and outcome, of the worst bin")
 
@@ -87,7 +102,7 @@ class Binned(ChanceFamily):
         sums = RunningSums(view, self.slope)
         n_bins = self.n_bins
         if self.rule == "sweep":
-            n_bins = sweep(sums, self.edges)
+            n_bins = Sweep(sums, self.edges).most_bins()
         elif self.rule == "cv":
             n_bins = self._by_cv(view)
         return self._steps_of(sums, n_bins)
@@ -106,25 +121,35 @@ class Binned(ChanceFamily):
         best = simplest_within(np.mean(errors, axis=0), self.slack)
         return candidates[best]
 
-    def _held_out_error(self, fit: RunningSums, held: RunningSums, n_bins: int) -> float:
+    def _held_out_error(
+        self,
+        fit: RunningSums,
+        held: RunningSums,
+        n_bins: int,
+    ) -> float:
         bins = self._steps_of(fit, n_bins).bins
         lift = bins.lift
-        count, happened, claimed, squares = held.cells(bins.inner, self.edges)
+        cells = held.cells(bins.inner, self.edges)
+        count, happened, claimed, squares = cells
         residual = happened - self.slope * claimed
-        errors = squares - 2 * lift * residual + lift**2 * count
+        errors = squares - 2 * lift * residual
+        errors += lift**2 * count
         return float(errors.sum() / count.sum())
 
     def _steps_of(self, sums: RunningSums, n_bins: int) -> Steps:
         inner = sums.inner(n_bins, self.edges)
-        return self._steps(inner, sums.cells(inner, self.edges))
+        cells = sums.cells(inner, self.edges)
+        return self._steps(inner, cells)
 
     def _steps(self, inner: Array, cells: Array) -> Steps:
         """The map of bins whose weight, events and summed claims are the first rows of `cells`."""
         count, happened, claimed = cells[:3]
         # An empty bin has no evidence against its claims: there the map is the identity, or flat
         # at the bin's middle.
-        outer = np.concatenate([[0.0], inner, [1.0]]).clip(0, 1)
-        middle = (outer[:-1] + outer[1:]) / 2
+        inside = np.minimum(inner, 1)
+        low = np.append(0.0, inside)
+        high = np.append(inside, 1.0)
+        middle = (low + high) / 2
         filled = count > 0
         mean_p = np.divide(claimed, count, out=middle.copy(), where=filled)
         mean_y = np.divide(happened, count, out=middle.copy(), where=filled)
@@ -160,12 +185,14 @@ def _width_cells(view: View, inner: Array) -> Array:
     n_bins = len(inner) + 1
 
     def count(block: View) -> Array:
-        k = width_bins(block.p, inner)
-        by_outcome = np.bincount(k + n_bins * block.y, block.w, 2 * n_bins)
-        missed, happened = by_outcome.reshape(2, n_bins)
+        bins = width_bins(block.p, inner)
+        by_outcome = bins + n_bins * block.y
+        counts = np.bincount(by_outcome, block.w, 2 * n_bins)
+        missed, happened = counts.reshape(2, n_bins)
         claims = weighted(block.p, block.w)
-        claimed = np.bincount(k, claims, n_bins)
+        claimed = np.bincount(bins, claims, n_bins)
         return np.stack([missed + happened, happened, claimed])
 
-    cells: Array = np.sum(on_all_cores(count, view.blocks()), axis=0)
+    of_blocks = on_all_cores(count, view.blocks())
+    cells: Array = np.sum(of_blocks, axis=0)
     return cells

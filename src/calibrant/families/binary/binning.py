@@ -14,7 +14,8 @@ def width_edges(n_bins: int) -> Array:
     >>> width_edges(4).tolist()
     [0.25, 0.5, 0.75]
     """
-    return np.linspace(0, 1, n_bins + 1)[1:-1]
+    edges = np.linspace(0, 1, n_bins + 1)
+    return edges[1:-1]
 
 
 def width_bins(p: Array, inner: Array) -> Ints:
@@ -25,12 +26,22 @@ def width_bins(p: Array, inner: Array) -> Ints:
     """
     n_bins = len(inner) + 1
     scaled = p.astype(np.float64) * n_bins
-    k = np.ceil(scaled).astype(np.intp) - 1
+    bins = np.ceil(scaled).astype(np.intp)
+    bins -= 1
     # Multiplying rounds; beside an edge only a comparison with the edge itself decides.
-    to_edge = np.abs(scaled - np.rint(scaled))
-    near = np.flatnonzero(to_edge < 1e-9)
-    k[near] = np.searchsorted(inner, p[near], side="left")
-    return k
+    from_edge = scaled - np.rint(scaled)
+    near = np.flatnonzero(np.abs(from_edge) < 1e-9)
+    bins[near] = np.searchsorted(inner, p[near], side="left")
+    return bins
+
+
+def running_sums(x: Array | Ints) -> Array:
+    """The sum before each entry, and at last of all.
+
+    >>> running_sums(np.array([1.0, 2.0, 4.0])).tolist()
+    [0.0, 1.0, 3.0, 7.0]
+    """
+    return np.append(0.0, np.cumsum(x))
 
 
 def mass_starts(reached: Array, n_bins: int | Ints, k: Ints) -> Ints:
@@ -40,8 +51,8 @@ def mass_starts(reached: Array, n_bins: int | Ints, k: Ints) -> Ints:
     beyond any claim and stay empty.
     """
     total = reached[-1]
-    is_count = total == np.rint(total) and total >= len(reached)
-    if is_count:
+    is_whole = total == np.rint(total)
+    if is_whole and total >= len(reached):
         # Counts are dealt out as array_split does with rows.
         whole, over = np.divmod(total, n_bins)
         before = k * whole + np.minimum(k, over)
@@ -55,19 +66,21 @@ class RunningSums:
 
     def __init__(self, view: View, slope: int) -> None:
         p, w, happened = view.pool
+        missed = w - happened
         line = slope * p
-        squares = happened * (1 - line) ** 2 + (w - happened) * line**2
-        rows = np.stack([w, happened, w * p, squares])
-        start = np.zeros((4, 1))
+        squares = happened * (1 - line) ** 2
+        squares += missed * line**2
+        rows = [w, happened, w * p, squares]
         self.p = p
-        self.running = np.concatenate([start, np.cumsum(rows, axis=1)], axis=1)
+        self.running = np.stack([running_sums(row) for row in rows])
 
     def inner(self, n_bins: int, edges: Edges) -> Array:
         """Edges between bins; those of equal mass start where an array_split of the rows would."""
         if edges == "width":
             return width_edges(n_bins)
-        starts = self.starts(n_bins, np.arange(1, n_bins))
-        return np.append(self.p, np.inf)[starts]
+        later = np.arange(1, n_bins)
+        claims = np.append(self.p, np.inf)
+        return claims[self.starts(n_bins, later)]
 
     def starts(self, n_bins: int, k: Ints) -> Ints:
         """Place of the first claim of bin k of equal mass."""
@@ -82,44 +95,58 @@ class RunningSums:
         return np.diff(self.running[:, ends])
 
 
-def sweep(sums: RunningSums, edges: Edges) -> int:
-    """The most bins, counted up from one, before some bin has fewer events than the one below."""
-    most = len(sums.p)
-    weight, happened = np.diff(sums.running[:2])
-    falls = _falls(weight, happened)
-    if not falls.any():
+class Sweep:
+    """Counts bins up from one, before some bin has fewer events than the one below."""
+
+    def __init__(self, sums: RunningSums, edges: Edges) -> None:
+        self._sums = sums
+        self._edges = edges
+        reached = sums.running[0]
+        weight, happened = np.diff(sums.running[:2])
+        self._total = reached[-1]
+        self._heaviest = weight.max()
+        falls = np.flatnonzero(_falls(weight, happened))
+        self._has_falls = len(falls) > 0
+        if self._has_falls:
+            # All falls from claim to claim lie between these summed weights.
+            self._low = reached[falls[0]]
+            self._high = reached[falls[-1] + 2]
+
+    def most_bins(self) -> int:
+        """The most bins whose shares of events rise."""
+        most = len(self._sums.p)
+        if not self._has_falls:
+            return most
+        for n_bins in range(2, most + 1):
+            weight, happened = self._some_bins(n_bins)
+            filled = weight > 0
+            if _falls(weight[filled], happened[filled]).any():
+                return n_bins - 1
         return most
-    heaviest = weight.max()
-    total = sums.running[0, -1]
-    falling = np.flatnonzero(falls)
-    low, high = sums.running[0, [falling[0], falling[-1] + 2]]
-    for n_bins in range(2, most + 1):
-        if edges == "mass" and heaviest <= total // n_bins:
-            count, happened = _bins_between(sums, n_bins, low, high)
-        else:
-            inner = sums.inner(n_bins, edges)
-            count, happened = sums.cells(inner, edges)[:2]
-        filled = count > 0
-        if _falls(count[filled], happened[filled]).any():
-            return n_bins - 1
-    return most
+
+    def _some_bins(self, n_bins: int) -> Array:
+        """Weight and events of all bins that may have fewer events than the one below."""
+        size = self._total // n_bins
+        if self._edges == "mass" and self._heaviest <= size:
+            return self._bins_about_falls(n_bins, size)
+        inner = self._sums.inner(n_bins, self._edges)
+        cells = self._sums.cells(inner, self._edges)
+        return cells[:2]
+
+    def _bins_about_falls(self, n_bins: int, size: float) -> Array:
+        """Those that hold a fall from claim to claim, or lie beside one."""
+        # Sizes of bins differ by one row at most.
+        first = int(self._low / (size + 1)) - 2
+        last = int(self._high / size) + 3
+        first = max(first, 0)
+        last = min(last, n_bins)
+        bins = np.arange(first, last + 1)
+        starts = self._sums.starts(n_bins, bins)
+        reached = self._sums.running[:2, starts]
+        return np.diff(reached)
 
 
 def _falls(weight: Array, happened: Array) -> Bools:
     """After which bins the share of events falls."""
-    return np.diff(happened / weight) < 0
-
-
-def _bins_between(sums: RunningSums, n_bins: int, low: float, high: float) -> Array:
-    """Weight and events of the only bins of equal mass that can fall below the one before.
-
-    They hold a fall from claim to claim, or lie beside one; all falls lie between the summed
-    weights `low` and `high`. Sizes of bins differ by one row at most.
-    """
-    total = sums.running[0, -1]
-    size = total // n_bins
-    first = int(low / (size + 1)) - 2
-    last = int(high / size) + 3
-    k = np.arange(max(0, first), min(n_bins, last) + 1)
-    starts = sums.starts(n_bins, k)
-    return np.diff(sums.running[:2, starts])
+    share = happened / weight
+    return np.diff(share) < 0

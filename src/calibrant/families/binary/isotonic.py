@@ -25,14 +25,21 @@ class Points(ChanceRule):
     def formula(self, claims: Claims, ops: Operations) -> Value:
         if self.interpolate:
             return ops.line(claims.p, self.x, self.q)
-        return ops.step(claims.p, self.x[..., 1:], self.q, side="right")
+        edges = self.x[..., 1:]
+        return ops.step(claims.p, edges, self.q, side="right")
 
     def facts(self) -> Iterator[Fact]:
         between = "with straight lines between" if self.interpolate else "at which a step begins"
+        levels = len(np.unique(self.q))
         yield Fact("points", len(self.x), f"claims of the fitted curve, {between}")
-        yield Fact("levels", len(np.unique(self.q)), "different chances among them")
-        yield Fact("lowest", float(self.q.min()), "the least chance given")
-        yield Fact("highest", float(self.q.max()), "the largest chance given")
+        yield Fact("levels", levels, "different chances among them")
+        yield from lowest_and_highest(self.q)
+
+
+def lowest_and_highest(q: Array) -> Iterator[Fact]:
+    """The ends of the chances that a map gives."""
+    yield Fact("lowest", float(q.min()), "the least chance given")
+    yield Fact("highest", float(q.max()), "the largest chance given")
 
 
 @dataclass(frozen=True)
@@ -62,11 +69,12 @@ class Isotonic(ChanceFamily):
         q = np.clip(fit.x[first], 0, 1)
         if self.centred:
             claimed = np.add.reduceat(w * p, first)
-            centres = claimed / np.add.reduceat(w, first)
-            return Points(centres, q, interpolate=True)
+            weight = np.add.reduceat(w, first)
+            return Points(claimed / weight, q, interpolate=True)
         if not self.interpolate:
             return Points(p[first], q, interpolate=False)
         ends = np.stack([first, last], axis=1).ravel()
+        heights = np.repeat(q, 2)
         # A pool of one claim has one end.
         kept = run_starts(ends)
-        return Points(p[ends[kept]], np.repeat(q, 2)[kept], interpolate=True)
+        return Points(p[ends[kept]], heights[kept], interpolate=True)

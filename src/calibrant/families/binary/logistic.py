@@ -24,7 +24,8 @@ class Sigmoid(ChanceRule):
     certificate: Certificate
 
     def formula(self, claims: Claims, ops: Operations) -> Value:
-        return ops.expit(self.slope * claims.log_odds + self.intercept)
+        z = self.slope * claims.log_odds + self.intercept
+        return ops.expit(z)
 
     def facts(self) -> Iterator[Fact]:
         yield Fact("slope", self.slope, "log odds are multiplied by it; below 1, claims soften")
@@ -44,7 +45,8 @@ class BetaCurve(ChanceRule):
     def formula(self, claims: Claims, ops: Operations) -> Value:
         log_p = ops.log_expit(claims.log_odds)
         log_rest = ops.log_expit(-claims.log_odds)
-        return ops.expit(self.a * log_p - self.b * log_rest + self.intercept)
+        z = self.a * log_p - self.b * log_rest + self.intercept
+        return ops.expit(z)
 
     def facts(self) -> Iterator[Fact]:
         yield Fact("a", self.a, "times the log of the claim; 1 changes nothing")
@@ -64,7 +66,8 @@ class Parabola(ChanceRule):
 
     def formula(self, claims: Claims, ops: Operations) -> Value:
         z = claims.log_odds
-        return ops.expit((self.curvature * z + self.slope) * z + self.intercept)
+        parabola = (self.curvature * z + self.slope) * z + self.intercept
+        return ops.expit(parabola)
 
     def facts(self) -> Iterator[Fact]:
         yield Fact("curvature", self.curvature, "squared log odds times this are added")
@@ -90,8 +93,9 @@ class Platt(ChanceFamily):
         missed = w - happened
         n1 = happened.sum()
         n0 = w.sum() - n1
-        targets = (happened * (n1 + 1) / (n1 + 2) + missed / (n0 + 2)) / w
-        best, certificate = _fitted([z], [1.0], targets, w)
+        events = happened * (n1 + 1) / (n1 + 2)
+        events += missed / (n0 + 2)
+        best, certificate = _fitted([z], [1.0], events / w, w)
         slope, intercept = best
         return Sigmoid(slope, intercept, certificate)
 
@@ -115,7 +119,8 @@ class Beta(ChanceFamily):
         log_p = -np.logaddexp(0, -z)
         minus_log_rest = np.logaddexp(0, z)
         columns = [log_p, minus_log_rest]
-        best, certificate = _fitted(columns, [1.0, 1.0], happened / w, w, least=0.0)
+        share = happened / w
+        best, certificate = _fitted(columns, [1.0, 1.0], share, w, least=0.0)
         a, b, intercept = best
         return BetaCurve(a, b, intercept, certificate)
 
@@ -133,7 +138,9 @@ class Quadratic(ChanceFamily):
     def chance_rule(self, view: View) -> Parabola:
         """Newton's method to the optimum."""
         z, w, happened = view.odds_pool
-        best, certificate = _fitted([z**2, z], [0.0, 1.0], happened / w, w)
+        columns = [z**2, z]
+        share = happened / w
+        best, certificate = _fitted(columns, [0.0, 1.0], share, w)
         curvature, slope, intercept = best
         return Parabola(curvature, slope, intercept, certificate)
 
@@ -149,13 +156,16 @@ def _fitted(
 
     A single claim tells nothing of slopes, which stay those of the identity.
     """
-    features = np.stack([*columns, np.ones_like(w)], axis=1)
+    ones = np.ones_like(w)
+    features = np.stack([*columns, ones], axis=1)
     # Seen from one of the claims, a column that is the same for all is 0 and has no say.
-    middle = features[len(w) // 2, :-1]
-    centre = np.append(middle, 0.0)
+    centre = features[len(w) // 2].copy()
+    centre[-1] = 0.0
     features -= centre
-    start = np.where(features.any(0), 0.0, [*identity, 0.0])
-    lower = np.append(np.full(len(columns), least), -np.inf)
+    start = np.append(identity, 0.0)
+    start[features.any(0)] = 0.0
+    lower = np.full(len(start), least)
+    lower[-1] = -np.inf
     best, certificate = logistic(features, targets, w, start=start, lower=lower)
     best[-1] -= best @ centre
     return best.tolist(), certificate

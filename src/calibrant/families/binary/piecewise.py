@@ -27,7 +27,8 @@ from .piecewise_losses import (
 
 Space = Literal["chance", "logit"]
 Loss = Literal["log", "squared"]
-_LOSSES: dict[tuple[Space, Loss], Callable[[Array, Array, Array], Losses]] = {
+LossOfLines = Callable[[Array, Array, Array], Losses]
+_LOSSES: dict[tuple[Space, Loss], LossOfLines] = {
     ("chance", "log"): log_loss_of_chances,
     ("chance", "squared"): squared_error_of_chances,
     ("logit", "log"): log_loss_of_logits,
@@ -35,19 +36,36 @@ _LOSSES: dict[tuple[Space, Loss], Callable[[Array, Array, Array], Losses]] = {
 }
 # Beyond these log odds a claim is 1 for all that outcomes could tell.
 _LIMIT = 30.0
-# Where the outer knots stay, and what lies there at first: the identity, but no claim is certain. A
-# certain one that fails would cost without end.
-_ENDS: dict[Space, tuple[float, float]] = {"chance": (0.0, 1.0), "logit": (-_LIMIT, _LIMIT)}
-_START: dict[Space, tuple[float, float]] = {"chance": (0.01, 0.99), "logit": (-_LIMIT, _LIMIT)}
-# Where outcomes ask for chances of 0 or 1, heights stop short of them.
-_BOUNDS: dict[Space, tuple[float, float]] = {
-    "chance": (1e-9, 1 - 1e-9),
-    "logit": (-30 * _LIMIT, 30 * _LIMIT),
-}
 # More distinct claims than these are dealt out between as many of them.
 _POINTS = 256
 # What a step must gain, an observation, to be followed by another.
 _TOLERANCE = 1e-6
+
+
+class _Setting(NamedTuple):
+    """The ends of the line at which a fit begins, and the bounds of its heights.
+
+    It begins at the identity, but no claim is certain at first: a certain one that fails would cost
+    without end. Where outcomes ask for chances of 0 or 1, heights stop short of them.
+    """
+
+    knots: tuple[float, float]
+    heights: tuple[float, float]
+    bounds: tuple[float, float]
+
+
+_SETTINGS: dict[Space, _Setting] = {
+    "chance": _Setting(
+        knots=(0.0, 1.0),
+        heights=(0.01, 0.99),
+        bounds=(1e-9, 1 - 1e-9),
+    ),
+    "logit": _Setting(
+        knots=(-_LIMIT, _LIMIT),
+        heights=(-_LIMIT, _LIMIT),
+        bounds=(-30 * _LIMIT, 30 * _LIMIT),
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +80,8 @@ class Lines(ChanceRule):
     def formula(self, claims: Claims, ops: Operations) -> Value:
         x = self._along(claims, ops)
         lines = self.knots.shape[-2]
-        first, *others = [self._chance(x, i, ops) for i in range(lines)]
+        chances = [self._chance(x, i, ops) for i in range(lines)]
+        first, *others = chances
         return sum(others, first) / lines
 
     def facts(self) -> Iterator[Fact]:
@@ -70,18 +89,29 @@ class Lines(ChanceRule):
         lines, knots = self.knots.shape
         yield Fact("segments", knots - 1, f"straight pieces of {of}")
         yield Fact("lines", lines, "averaged, one a fold of the cross-validation, or one alone")
-        for place, knot in enumerate(self.knots.mean(0)[1:-1], 1):
-            yield Fact(f"knot {place}", float(knot), f"where the slope changes, in {of}")
+        mean = self.knots.mean(0).tolist()
+        meaning = f"where the slope changes, in {of}"
+        for place in range(1, knots - 1):
+            yield Fact(f"knot {place}", mean[place], meaning)
 
     def _along(self, claims: Claims, ops: Operations) -> Value:
         if self.space == "chance":
             return claims.p
-        return ops.clip(claims.log_odds, self.knots[..., 0, 0], self.knots[..., 0, -1])
+        low = self.knots[..., 0, 0]
+        high = self.knots[..., 0, -1]
+        return ops.clip(claims.log_odds, low, high)
 
-    def _chance(self, x: Value, i: int, ops: Operations) -> Value:
+    def _chance(
+        self,
+        x: Value,
+        i: int,
+        ops: Operations,
+    ) -> Value:
         """What line i gives."""
-        height = ops.line(x, self.knots[..., i, :], self.heights[..., i, :])
-        return height if self.space == "chance" else ops.expit(height)
+        knots = self.knots[..., i, :]
+        heights = self.heights[..., i, :]
+        value = ops.line(x, knots, heights)
+        return value if self.space == "chance" else ops.expit(value)
 
 
 @dataclass(frozen=True)
@@ -124,16 +154,21 @@ class PiecewiseLinear(ChanceFamily):
         """
         if view.w is not None:
             view = view[present(view.w, view.n)]
-        if self.segments != "cv" or view.n == 1:
-            most = 1 if self.segments == "cv" else self.segments
-            every = np.arange(view.n)
-            fits = self._fits(_on_points(self.space, view, [every]), most)
-            return fits, np.zeros(len(fits))
-        held = [rows for _, rows in held_out(view, 10, seed=0)]
-        points = _on_points(self.space, view, held)
+        if self.segments == "cv" and view.n > 1:
+            return self._by_folds(view)
+        most = 1 if self.segments == "cv" else self.segments
+        every = np.arange(view.n)
+        points = _on_points(self.space, view, [every])
+        fits = self._fits(points, most)
+        return fits, np.zeros(len(fits))
+
+    def _by_folds(self, view: View) -> tuple[list[Lines], Array]:
+        folds = held_out(view, 10, seed=0)
+        parts = [rows for _, rows in folds]
+        held = _on_points(self.space, view, parts)
         most = min(view.n // 200, 15) + 1
-        fits = self._fits(points.of_the_others(), most)
-        errors = [self._error(fit, points) for fit in fits]
+        fits = self._fits(held.of_the_others(), most)
+        errors = [self._error(fit, held) for fit in fits]
         return fits, np.mean(errors, axis=1)
 
     def _error(self, fit: Lines, held: "_Points") -> Array:
@@ -141,7 +176,8 @@ class PiecewiseLinear(ChanceFamily):
         q = line_values(held.x, fit.knots, fit.heights)
         if self.space == "logit":
             q = expit(q)
-        return squared_error(q, held.w, held.happened) / held.w.sum(1)
+        error = squared_error(q, held.w, held.happened)
+        return error / held.w.sum(1)
 
     def _fits(self, points: "_Points", most: int) -> list[Lines]:
         """A line for each row of weights: of one segment, of two, up to `most`."""
@@ -151,15 +187,17 @@ class PiecewiseLinear(ChanceFamily):
         def of_lines(values: Array, rows: Ints) -> Losses:
             return loss(values, w[rows], happened[rows])
 
-        start = np.array([_ENDS[self.space], _START[self.space]])
+        setting = _SETTINGS[self.space]
+        start = np.array([setting.knots, setting.heights])
+        heaviest = float(w.sum(1).max())
         fits = broken_lines(
             of_lines,
             x,
             w.sum(0),
             np.tile(start, (len(w), 1, 1)),
             most=most,
-            bounds=_BOUNDS[self.space],
-            tolerance=_TOLERANCE * float(w.sum(1).max()),
+            bounds=setting.bounds,
+            tolerance=_TOLERANCE * heaviest,
             # Lines of folds are averaged and judged by rows held out: to look for yet deeper dips
             # would overfit.
             shrink=len(w) == 1,
@@ -177,7 +215,9 @@ class _Points(NamedTuple):
     def of_the_others(self) -> "_Points":
         """For each part, the weights of all other parts."""
         others = 1 - np.eye(len(self.w))
-        return _Points(self.x, others @ self.w, others @ self.happened)
+        w = others @ self.w
+        happened = others @ self.happened
+        return _Points(self.x, w, happened)
 
 
 def _on_points(space: Space, view: View, parts: list[Ints]) -> _Points:
@@ -189,24 +229,28 @@ def _on_points(space: Space, view: View, parts: list[Ints]) -> _Points:
     x = _along(space, view)
     at = np.unique(x)
     if len(at) > _POINTS:
-        kept = np.linspace(0, len(at) - 1, _POINTS)
-        at = at[kept.round().astype(np.intp)]
+        places = np.linspace(0, len(at) - 1, _POINTS)
+        kept = places.round().astype(np.intp)
+        at = at[kept]
     below = np.searchsorted(at, x, side="right") - 1
     gaps = np.diff(at, append=at[-1] + 1)
     above = (x - at[below]) / gaps[below]
+    size = len(at) + 1
 
     def dealt(weight: Array) -> Array:
         to_below = weight * (1 - above)
         to_above = weight * above
         of_parts = []
         for rows in parts:
-            lower = np.bincount(below[rows], to_below[rows], len(at) + 1)
-            upper = np.bincount(below[rows] + 1, to_above[rows], len(at) + 1)
+            place = below[rows]
+            lower = np.bincount(place, to_below[rows], size)
+            upper = np.bincount(place + 1, to_above[rows], size)
             of_parts.append(lower + upper)
         return np.array(of_parts)[:, :-1]
 
     w = counts(view.w, view.n)
-    return _Points(at, dealt(w), dealt(w * view.y))
+    happened = w * view.y
+    return _Points(at, dealt(w), dealt(happened))
 
 
 def _along(space: Space, view: View) -> Array:

@@ -15,40 +15,48 @@ from ...fitting.types import Array
 def squared_error(q: Array, w: Array, happened: Array) -> Array:
     """The summed squared error of chances at the points."""
     missed = w - happened
-    errors = happened * (1 - q) ** 2 + missed * q**2
+    errors = happened * (1 - q) ** 2
+    errors += missed * q**2
     return errors.sum(1)
 
 
 def log_loss_of_chances(q: Array, w: Array, happened: Array) -> Losses:
     """Log loss of lines whose values are chances."""
     missed = w - happened
-    log_likelihood = happened * np.log(q) + missed * np.log(1 - q)
+    log_likelihood = happened * np.log(q)
+    log_likelihood += missed * np.log(1 - q)
     variance = q * (1 - q)
-    slope = (w * q - happened) / variance
-    return -log_likelihood.sum(1), slope, w / variance
+    excess = w * q - happened
+    loss = -log_likelihood.sum(1)
+    return loss, excess / variance, w / variance
 
 
 def squared_error_of_chances(q: Array, w: Array, happened: Array) -> Losses:
     """Squared error of lines whose values are chances."""
-    slope = 2 * (w * q - happened)
-    return squared_error(q, w, happened), slope, 2 * w
+    loss = squared_error(q, w, happened)
+    excess = w * q - happened
+    return loss, 2 * excess, 2 * w
 
 
 def log_loss_of_logits(z: Array, w: Array, happened: Array) -> Losses:
     """Log loss of lines whose values are log odds."""
     q = expit(z)
-    losses = w * np.logaddexp(0, z) - happened * z
-    slope = w * q - happened
+    losses = w * np.logaddexp(0, z)
+    losses -= happened * z
+    excess = w * q - happened
+    curvature = w * q * (1 - q)
     # A point that is wrong with certainty has no curvature of its own, and steps would know no
     # measure.
-    curvature = np.maximum(w * q * (1 - q), 0.02 * np.abs(slope))
-    return losses.sum(1), slope, curvature
+    least = 0.02 * np.abs(excess)
+    curvature = np.maximum(curvature, least)
+    return losses.sum(1), excess, curvature
 
 
 def squared_error_of_logits(z: Array, w: Array, happened: Array) -> Losses:
     """Squared error of lines whose values are log odds."""
     q = expit(z)
+    loss = squared_error(q, w, happened)
     variance = q * (1 - q)
-    slope = 2 * (w * q - happened) * variance
+    excess = w * q - happened
     curvature = 2 * w * variance**2
-    return squared_error(q, w, happened), slope, curvature
+    return loss, 2 * excess * variance, curvature

@@ -1,6 +1,7 @@
 """Spline calibration: a smooth curve through the summed residuals, whose slope the claims lack."""
 
 from dataclasses import KW_ONLY, dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -14,8 +15,7 @@ from .family import ChanceFamily
 from .isotonic import Points
 
 Runout = Literal["natural", "parabolic", "cubic"]
-_FEWEST: dict[Runout, int] = {"natural": 2, "parabolic": 3, "cubic": 4}
-# What is 0 at an end, as a sum of the second derivatives at the knots from there on.
+# What is 0 at an end: a sum of the second derivatives at the knots from there on, so weighed.
 _END_CONDITIONS: dict[Runout, list[float]] = {
     "natural": [1.0],
     "parabolic": [1.0, -1.0],
@@ -44,11 +44,10 @@ class Spline(ChanceFamily):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        fewest = _FEWEST[self.runout]
-        if self.knots != "cv" and self.knots < fewest:
+        if self.knots != "cv" and self.knots < self._fewest_knots:
             raise ValueError(
-                f"knots must be at least {fewest} for runout={self.runout!r}, or 'cv'; "
-                f"got {self.knots}"
+                f"knots must be at least {self._fewest_knots} for runout={self.runout!r}, "
+                f"or 'cv'; got {self.knots}"
             )
 
     def chance_rule(self, view: View) -> Points:
@@ -56,26 +55,40 @@ class Spline(ChanceFamily):
         rows = len(present(view.w, view.n))
         if self.knots == "cv" and rows > 1:
             return self._by_cv(view, rows)
-        knots = _FEWEST[self.runout] if self.knots == "cv" else self.knots
+        knots = self._fewest_knots if self.knots == "cv" else self.knots
         q = self._chances(view.pool, knots)
         return Points(view.pool.p, q, interpolate=True)
 
     def _by_cv(self, view: View, rows: int) -> Points:
-        """The mean of ten maps, whose held-out error is within 0.1% of the best with fewest knots."""
-        fewest = _FEWEST[self.runout]
-        most = max(fewest, min(rows // 200, 15) + 2)
-        fits = []
+        """The mean of ten maps, of the fewest knots whose error is within 0.1% of the best."""
+        folds = held_out(view, min(10, rows), seed=0)
+        fits = [view[fitted].pool for fitted, _ in folds]
+        held = [view[rows].pool for _, rows in folds]
+        candidates = self._candidates(rows)
+        maps = []
         errors = []
-        for fitted, held in held_out(view, min(10, rows), seed=0):
-            fit_pool = view[fitted].pool
-            held_pool = view[held].pool
-            by_knots = [self._chances(fit_pool, knots) for knots in range(fewest, most + 1)]
-            fits.append((fit_pool.p, by_knots))
-            errors.append([_squared_error(fit_pool.p, q, held_pool) for q in by_knots])
+        for fit, rest in zip(fits, held, strict=True):
+            by_knots = [self._chances(fit, knots) for knots in candidates]
+            of_knots = [_squared_error(fit.p, q, rest) for q in by_knots]
+            maps.append(by_knots)
+            errors.append(of_knots)
         best = simplest_within(np.mean(errors, axis=0), slack=0.001)
         p = view.pool.p
-        maps = [np.interp(p, fit_p, by_knots[best]) for fit_p, by_knots in fits]
-        return Points(p, np.mean(maps, axis=0), interpolate=True)
+        chosen = []
+        for fit, by_knots in zip(fits, maps, strict=True):
+            q = np.interp(p, fit.p, by_knots[best])
+            chosen.append(q)
+        return Points(p, np.mean(chosen, axis=0), interpolate=True)
+
+    @property
+    def _fewest_knots(self) -> int:
+        return len(_END_CONDITIONS[self.runout]) + 1
+
+    def _candidates(self, rows: int) -> range:
+        """Numbers of knots to choose from."""
+        most = min(rows // 200, 15) + 2
+        fewest = self._fewest_knots
+        return range(fewest, max(fewest, most) + 1)
 
     def _chances(self, pool: Pool, knots: int) -> Array:
         """The calibrated chance of each distinct claim."""
@@ -84,8 +97,9 @@ class Spline(ChanceFamily):
         gram, moment = curve.normal_equations(pieces)
         heights = np.linalg.solve(gram, moment)
         if self.bounded:
-            of_each_knot = [curve.slopes(pieces, one) for one in np.eye(knots)]
-            heights = _bounded(heights, gram, pool.p, np.stack(of_each_knot, axis=1))
+            of_knots = [curve.slopes(pieces, one) for one in np.eye(knots)]
+            slopes = np.stack(of_knots, axis=1)
+            heights = _bounded(heights, gram, pool.p, slopes)
         q = pool.p + curve.slopes(pieces, heights)
         return np.clip(q, 0, 1)
 
@@ -103,15 +117,14 @@ class _Curve:
         self.first = np.cumsum(parts) - parts
         self.share = np.repeat(pool.w / parts, parts)
         self.heights = self._heights(pool, parts)
-        t = self._fractiles()
         at = np.linspace(0, 1, knots)
-        starts = np.searchsorted(t, at[1:-1])
-        edges = [0, *starts, len(t)]
-        self.between_knots = [slice(*edges[i : i + 2]) for i in range(knots - 1)]
-        u = np.empty_like(t)
+        fractiles = self._fractiles()
+        self.between_knots = _between(fractiles, at)
+        u = np.empty_like(fractiles)
         for rows, knot in zip(self.between_knots, at[:-1], strict=True):
-            u[rows] = t[rows] - knot
-        self.powers = np.stack([np.ones_like(u), u, u**2, u**3], axis=1)
+            u[rows] = fractiles[rows] - knot
+        powers = [np.ones_like(u), u, u**2, u**3]
+        self.powers = np.stack(powers, axis=1)
 
     def normal_equations(self, pieces: Array) -> tuple[Array, Array]:
         """Those of the weighted least squares of spline against curve."""
@@ -120,9 +133,10 @@ class _Curve:
         moment = np.zeros(knots)
         for rows, piece in zip(self.between_knots, pieces, strict=True):
             powers = self.powers[rows]
+            heights = self.heights[rows]
             weighted = (powers * self.share[rows, None]).T
             gram += piece.T @ (weighted @ powers) @ piece
-            moment += piece.T @ (weighted @ self.heights[rows])
+            moment += piece.T @ (weighted @ heights)
         return gram, moment
 
     def slopes(self, pieces: Array, heights: Array) -> Array:
@@ -131,20 +145,32 @@ class _Curve:
         derivatives = coefficients[:, 1:] * [1, 2, 3]
         of_rows = np.empty_like(self.share)
         for rows, derivative in zip(self.between_knots, derivatives, strict=True):
-            of_rows[rows] = self.powers[rows, :3] @ derivative
-        return np.add.reduceat(of_rows * self.share, self.first) / self.w
+            powers = self.powers[rows, :3]
+            of_rows[rows] = powers @ derivative
+        summed = np.add.reduceat(of_rows * self.share, self.first)
+        return summed / self.w
 
     def _heights(self, pool: Pool, parts: Ints) -> Array:
         gap = pool.happened / pool.w - pool.p
         # As published, the curve is read where a row ends and the fractile where it begins.
-        ahead = np.repeat(gap * np.minimum(pool.w, 1) / 2, parts)
+        half_row = gap * np.minimum(pool.w, 1) / 2
+        ahead = np.repeat(half_row, parts)
         residual = self.share * np.repeat(gap, parts)
         summed = np.cumsum(residual) - residual / 2
         return (summed + ahead) / pool.w.sum()
 
     def _fractiles(self) -> Array:
         middle = np.cumsum(self.share) - self.share / 2
-        return (middle - middle[0]) / (middle[-1] - middle[0])
+        first = middle[0]
+        last = middle[-1]
+        return (middle - first) / (last - first)
+
+
+def _between(fractiles: Array, knots: Array) -> list[slice]:
+    """The rows between each two knots."""
+    starts = np.searchsorted(fractiles, knots[1:-1])
+    edges = [0, *starts, len(fractiles)]
+    return [slice(*ends) for ends in pairwise(edges)]
 
 
 def _parts(w: Array, knots: int) -> Ints:
@@ -154,8 +180,9 @@ def _parts(w: Array, knots: int) -> Ints:
     cut finer.
     """
     total = w.sum()
-    is_enough = total >= 4 * knots
-    per_row = min(1.0, 1e4 / total) if is_enough else 1e3 / total
+    per_row = min(1.0, 1e4 / total)
+    if total < 4 * knots:
+        per_row = 1e3 / total
     return np.ceil(w * per_row).astype(np.intp)
 
 
@@ -166,23 +193,40 @@ def _pieces(knots: int, runout: Runout) -> Array:
     """
     h = 1 / (knots - 1)
     heights = np.eye(knots)
+    curvature = _second_derivatives(knots, runout)
+    left = curvature[:-1]
+    right = curvature[1:]
+    rise = np.diff(heights, axis=0) / h
+    slope = rise - h * (2 * left + right) / 6
+    third = np.diff(curvature, axis=0) / (6 * h)
+    coefficients = [heights[:-1], slope, left / 2, third]
+    return np.stack(coefficients, axis=1)
+
+
+def _second_derivatives(knots: int, runout: Runout) -> Array:
+    """Those at the knots, linear in the heights there, of the spline whose slope has no jumps."""
+    h = 1 / (knots - 1)
     system = np.eye(knots)
-    second_differences = np.zeros((knots, knots))
+    differences = np.zeros((knots, knots))
+    second_difference = np.array([1, -2, 1])
+    scaled = second_difference * 6 / h**2
     for i in range(1, knots - 1):
         about = slice(i - 1, i + 2)
         system[i, about] = 1, 4, 1
-        second_differences[i, about] = np.array([1, -2, 1]) * 6 / h**2
+        differences[i, about] = scaled
     end = _END_CONDITIONS[runout]
-    system[0, : len(end)] = end
-    system[-1, knots - len(end) :] = end[::-1]
-    curvature = np.linalg.solve(system, second_differences)
-    rise = np.diff(heights, axis=0) / h
-    slope = rise - h * (2 * curvature[:-1] + curvature[1:]) / 6
-    third = np.diff(curvature, axis=0) / (6 * h)
-    return np.stack([heights[:-1], slope, curvature[:-1] / 2, third], axis=1)
+    size = len(end)
+    system[0, :size] = end
+    system[-1, -size:] = end[::-1]
+    return np.linalg.solve(system, differences)
 
 
-def _bounded(free: Array, gram: Array, p: Array, slopes: Array) -> Array:
+def _bounded(
+    free: Array,
+    gram: Array,
+    p: Array,
+    slopes: Array,
+) -> Array:
     """Heights nearest to the free optimum, as least squares measures it, with chances in [0, 1].
 
     Bounds are taken up one by one as they are broken; each problem is a least distance, solved by
@@ -201,8 +245,9 @@ def _bounded(free: Array, gram: Array, p: Array, slopes: Array) -> Array:
         if short[worst] <= 1e-9 or worst in taken:
             return heights
         taken.append(worst)
-        missing = levels[taken] - normals[taken] @ free
-        shortest = _least_distance(normals[taken] @ to_heights, missing)
+        bounds = normals[taken]
+        missing = levels[taken] - bounds @ free
+        shortest = _least_distance(bounds @ to_heights, missing)
         heights = free + to_heights @ shortest
 
 
@@ -211,15 +256,18 @@ def _least_distance(normals: Array, levels: Array) -> Array:
     from scipy.optimize import nnls
 
     system = np.vstack([normals.T, levels])
-    one = np.zeros(len(system))
-    one[-1] = 1.0
-    residual = system @ nnls(system, one)[0] - one
-    return -residual[:-1] / residual[-1]
+    target = np.zeros(len(system))
+    target[-1] = 1.0
+    dual, _ = nnls(system, target)
+    residual = system @ dual - target
+    last = residual[-1]
+    return -residual[:-1] / last
 
 
 def _squared_error(p: Array, q: Array, held: Pool) -> float:
     """The mean squared error of the line through (p, q) on claims held out."""
     chance = np.interp(held.p, p, q)
     missed = held.w - held.happened
-    errors = held.happened * (1 - chance) ** 2 + missed * chance**2
+    errors = held.happened * (1 - chance) ** 2
+    errors += missed * chance**2
     return float(errors.sum() / held.w.sum())

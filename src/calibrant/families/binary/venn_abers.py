@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...fitting.pooling import Pool
+from ...fitting.pooling import run_starts
 from ...fitting.types import Array, Ints
 from ...inputs.views import View
 from ..numpy_operations import NUMPY
 from ..operations import Claims, Operations, Value
 from ..rules import ChanceRule, Fact
+from .binning import running_sums
 from .family import ChanceFamily
 
 
@@ -67,14 +68,14 @@ class VennAbers(ChanceFamily):
         p, w, happened = view.pool
         # Added as an event, a claim ends no block unless it is a block of ones: it joins the next
         # claim above it.
-        p1 = np.append(_added_as_event(view.pool), 1.0)
-        last = np.flatnonzero(p1[1:] != p1[:-1])
+        p1 = np.append(_added_as_event(w, happened), 1.0)
+        last = _before_changes(p1)
         # Seen from above with outcomes exchanged, an event added is an event missed.
         missed = w - happened
-        mirrored = Pool(-p[::-1], w[::-1], missed[::-1])
-        added = _added_as_event(mirrored)
-        p0 = np.append(0.0, 1 - added[::-1])
-        first = np.flatnonzero(p0[1:] != p0[:-1])
+        from_above = _added_as_event(w[::-1], missed[::-1])
+        as_none = 1 - from_above[::-1]
+        p0 = np.append(0.0, as_none)
+        first = _before_changes(p0)
         return Intervals(
             rises0=p[first],
             p0=p0[np.append(first, -1)],
@@ -83,7 +84,12 @@ class VennAbers(ChanceFamily):
         )
 
 
-def _added_as_event(pool: Pool) -> Array:
+def _before_changes(x: Array) -> Ints:
+    """The places whose next entry is another."""
+    return run_starts(x)[1:] - 1
+
+
+def _added_as_event(w: Array, happened: Array) -> Array:
     """For each distinct claim its isotonic fit with one more row, at that claim, that happened.
 
     The fit is the slope of the line below the summed weights and events, where the points before
@@ -92,32 +98,43 @@ def _added_as_event(pool: Pool) -> Array:
     """
     from scipy.optimize import isotonic_regression
 
-    _, w, happened = pool
-    weight = np.append(0.0, np.cumsum(w))
-    events = np.append(0.0, np.cumsum(happened))
+    weight = running_sums(w)
+    events = running_sums(happened)
     blocks = isotonic_regression(happened / w, weights=w).blocks
     x = weight[:-1] - 1
     y = events[:-1] - 1
-    corner = _touched_corners(x, y, blocks, weight[blocks], events[blocks])
-    at = weight[blocks][corner]
-    rise = events[blocks][corner]
-    slopes = (rise - y) / (at - x)
-    return np.minimum(np.maximum.accumulate(slopes), 1)
+    at = weight[blocks]
+    rise = events[blocks]
+    places = np.arange(1, len(blocks))
+    own_block = np.repeat(places, np.diff(blocks))
+    corner = _touched_corners(x, y, at, rise, own_block)
+    height = rise[corner] - y
+    width = at[corner] - x
+    rising = np.maximum.accumulate(height / width)
+    return np.minimum(rising, 1)
 
 
-def _touched_corners(x: Array, y: Array, blocks: Ints, at: Array, rise: Array) -> Ints:
+def _touched_corners(
+    x: Array,
+    y: Array,
+    at: Array,
+    rise: Array,
+    own_block: Ints,
+) -> Ints:
     """Which corner (at, rise) of the old fit a line from each (x, y) touches, by bisection.
 
-    It is the first whose next edge passes below the point, and none before the block of the claim.
+    It is the first whose next edge passes below the point, and none before the claim's own block.
     """
     slopes = np.diff(rise) / np.diff(at)
-    low = np.repeat(np.arange(1, len(blocks)), np.diff(blocks))
-    high = np.full(len(x), len(blocks) - 1)
+    last_edge = len(slopes) - 1
+    low = own_block
+    high = np.full_like(low, len(slopes))
     while (low < high).any():
         middle = (low + high) // 2
-        edge = np.minimum(middle, len(slopes) - 1)
-        below = rise[middle] - y <= slopes[edge] * (at[middle] - x)
+        edge = np.minimum(middle, last_edge)
+        reached = slopes[edge] * (at[middle] - x)
+        is_below = rise[middle] - y <= reached
         above = np.minimum(middle + 1, high)
-        low = np.where(below, low, above)
-        high = np.where(below, middle, high)
+        low = np.where(is_below, low, above)
+        high = np.where(is_below, middle, high)
     return low

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...fitting.logspace import TINY
 from ...fitting.mixture import mixture_weights
-from ...fitting.types import Array
+from ...fitting.types import Array, Ints
 from ...fitting.weights import present
 from ...inputs.views import Canonical, View
 from ..family import Family
@@ -30,9 +30,11 @@ class Blended(Rule):
     def facts(self) -> Iterator[Fact]:
         places = range(1, len(self.rules) + 1)
         for place, rule, share in zip(places, self.rules, self.shares, strict=True):
-            yield Fact(f"share {place}", share, f"of part {place} in the mixture")
+            part = f"part {place}"
+            yield Fact(f"share {place}", share, f"of {part} in the mixture")
             for fact in rule.facts():
-                yield Fact(f"{fact.name} of part {place}", fact.value, fact.meaning)
+                name = f"{fact.name} of {part}"
+                yield fact._replace(name=name)
 
     def parts(self) -> Sequence[Rule]:
         return self.rules
@@ -50,7 +52,8 @@ class BlendedChance(Blended, ChanceRule):
         total = 0.0
         for rule, share in zip(self.rules, self.shares, strict=True):
             q = rule.formula(claims, ops)
-            total = total + share * ops.clip(q, 0.0, 1.0)
+            clipped = ops.clip(q, 0.0, 1.0)
+            total = total + share * clipped
         return total
 
 
@@ -70,7 +73,9 @@ class BlendedVector(Blended, VectorRule):
 
     def __call__(self, view: Canonical) -> Array:
         # Each part in its own way, by blocks or by columns.
-        parts = [share * rule(view) for rule, share in zip(self.rules, self.shares, strict=True)]
+        parts = []
+        for rule, share in zip(self.rules, self.shares, strict=True):
+            parts.append(share * rule(view))
         return np.sum(parts, axis=0)
 
 
@@ -95,7 +100,8 @@ class Blend(Family):
             raise ValueError(
                 f"families must be a tuple of at least one family, got {self.families!r}"
             )
-        if self.shares is not None and not _are_shares(self.shares, len(self.families)):
+        n_families = len(self.families)
+        if self.shares is not None and not _are_shares(self.shares, n_families):
             raise ValueError(
                 f"shares must be one a family, none negative, and sum to one; got {self.shares!r}"
             )
@@ -107,7 +113,8 @@ class Blend(Family):
 
     def vector_rule(self, view: Canonical) -> BlendedVector:
         """Fit each family, and weigh them."""
-        rules = [_vector_rule(family.fit(view.pred)) for family in self.families]
+        maps = [family.fit(view.pred) for family in self.families]
+        rules = [_vector_rule(fitted) for fitted in maps]
         return BlendedVector(tuple(rules), self._shares(view))
 
     def _shares(self, view: View | Canonical) -> tuple[float, ...]:
@@ -119,7 +126,8 @@ class Blend(Family):
             even = 1 / len(self.families)
             return (even,) * len(self.families)
         likelihoods = self._held_out_likelihoods(view)
-        shares, _ = mixture_weights(np.maximum(likelihoods, TINY), view.w)
+        floored = np.maximum(likelihoods, TINY)
+        shares, _ = mixture_weights(floored, view.w)
         return tuple(shares.tolist())
 
     def _held_out_likelihoods(self, view: View | Canonical) -> Array:
@@ -127,7 +135,7 @@ class Blend(Family):
         likelihoods = np.ones((view.n, len(self.families)))
         for fitted, held in held_out(view, _FOLDS, 0):
             for place, family in enumerate(self.families):
-                likelihoods[held, place] = _likelihood(family, view[fitted], view[held])
+                likelihoods[held, place] = _likelihood(family, view, fitted, held)
         return likelihoods
 
 
@@ -145,11 +153,19 @@ def _vector_rule(fitted: Map) -> VectorRule:
     return rule
 
 
-def _likelihood(family: Family, fit_on: View | Canonical, held: View | Canonical) -> Array:
-    """The chance that a family's map gives to what happened, row by row."""
-    if isinstance(held, View):
-        q = family.fit(fit_on)(held).clip(0, 1)
-        return np.where(held.y, q, 1 - q)
-    fitted = family.fit(_predictions(fit_on))
-    q = fitted.apply(held.pred).probs
-    return q[np.arange(held.n), held.y]
+def _likelihood(
+    family: Family,
+    view: View | Canonical,
+    fitted: Ints,
+    held: Ints,
+) -> Array:
+    """The chance that a map fitted on some rows gives to what happened in others."""
+    outcomes = view.y[held]
+    if isinstance(view, View):
+        fold_map = family.fit(view[fitted])
+        q = np.clip(fold_map(view[held]), 0, 1)
+        return np.where(outcomes, q, 1 - q)
+    fold_map = family.fit(view.pred[fitted])
+    probs: Array = fold_map.apply(view.pred[held]).probs
+    rows = np.arange(len(held))
+    return probs[rows, outcomes]

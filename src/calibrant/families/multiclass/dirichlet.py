@@ -12,7 +12,7 @@ from ..family import VectorFamily
 from ..operations import Operations, Value, Vectors
 from ..rules import Fact, LogitRule
 from .linear import matrix_facts
-from .regression import best_ridge, best_table, refuse_strength
+from .regression import best_table, check_strength, ridge_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,8 @@ class LogMatrix(LogitRule):
     certificate: Certificate
 
     def logits(self, x: Vectors, ops: Operations) -> Value:
-        return ops.matmul(ops.log_softmax(x.scores), self.matrix) + self.shift
+        logs = ops.log_softmax(x.scores)
+        return ops.matmul(logs, self.matrix) + self.shift
 
     def facts(self) -> Iterator[Fact]:
         yield from matrix_facts(self.matrix, self.shift, "log-probabilities")
@@ -33,11 +34,12 @@ class LogMatrix(LogitRule):
 
 @dataclass(frozen=True)
 class Dirichlet(VectorFamily):
-    """Log-probabilities times a matrix, plus a shift: right if each class's claims follow a Dirichlet distribution.
+    """Log-probabilities times a matrix, plus a shift (Kull et al. 2019).
 
-    `off_diagonal` times the mean square of those entries and `intercept` times that of the shifts are added to the
-    log loss; "cv" chooses either by cross-validation, and the mean of the folds' maps is the map. `l2` instead times
-    the sum of all squared entries of the matrix replaces both.
+    The map is right if each class's claims follow a Dirichlet distribution. `off_diagonal` times
+    the mean square of those entries and `intercept` times that of the shifts are added to the log
+    loss; "cv" chooses either by cross-validation, and the mean of the folds' maps is the map.
+    `l2` instead times the sum of all squared entries of the matrix replaces both.
 
     >>> from calibrant import samples, nll
     >>> fit_on, test = samples.load("c10-resnet18")
@@ -52,15 +54,19 @@ class Dirichlet(VectorFamily):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        refuse_strength(off_diagonal=self.off_diagonal, intercept=self.intercept, l2=self.l2)
-        if self.l2 is not None and (self.off_diagonal, self.intercept) != ("cv", "cv"):
+        check_strength(off_diagonal=self.off_diagonal, intercept=self.intercept, l2=self.l2)
+        has_others = self.off_diagonal != "cv" or self.intercept != "cv"
+        if self.l2 is not None and has_others:
             raise ValueError(
-                f"l2 replaces off_diagonal and intercept; got l2={self.l2} and one of them: give one kind"
+                "l2 replaces off_diagonal and intercept; "
+                f"got l2={self.l2} and one of them: give one kind"
             )
 
     def vector_rule(self, view: Canonical) -> LogMatrix:
         """Newton's method from the best factors."""
         x = log_softmax(view.scores)
         if self.l2 is not None:
-            return LogMatrix(*best_ridge(view, x, self.l2))
-        return LogMatrix(*best_table(view, x, self.off_diagonal, self.intercept))
+            found = ridge_table(view, x, self.l2)
+        else:
+            found = best_table(view, x, self.off_diagonal, self.intercept)
+        return LogMatrix(*found)

@@ -1,4 +1,4 @@
-"""Ensemble temperature scaling: the tempered claims, the claims themselves and the uniform vector, mixed."""
+"""Ensemble temperature scaling: tempered claims, claims and the uniform vector, mixed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,9 +26,10 @@ class Mixed(VectorRule):
     certificate: Certificate
 
     def formula(self, x: Vectors, ops: Operations) -> Value:
-        sharp, claimed, even = self.shares
+        sharp, as_claimed, even = self.shares
         tempered = self.tempered.formula(x, ops)
-        return sharp * tempered + claimed * ops.softmax(x.scores) + even / x.k
+        claimed = ops.softmax(x.scores)
+        return sharp * tempered + as_claimed * claimed + even / x.k
 
     def facts(self) -> Iterator[Fact]:
         sharp, claimed, even = self.shares
@@ -43,10 +44,10 @@ class Mixed(VectorRule):
 
 @dataclass(frozen=True)
 class EnsembleTemperature(VectorFamily):
-    """The temperature of least log loss, then the mixture of least log loss; no two classes change places.
+    """The temperature of least log loss, then the mixture of least log loss (Zhang et al. 2020).
 
-    Both steps are convex and solved to their optimum. `rule.shares` are those of the tempered vector, the claimed one
-    and the uniform one.
+    No two classes change places. Both steps are convex and solved to their optimum. `rule.shares`
+    are those of the tempered vector, the claimed one and the uniform one.
 
     >>> from calibrant import samples
     >>> rule = EnsembleTemperature().fit(samples.load("c10-lenet5")[0]).rule
@@ -59,25 +60,30 @@ class EnsembleTemperature(VectorFamily):
         if view.w is not None and not view.w.all():
             return self.vector_rule(view[view.w > 0])
         tempered = Temperature().vector_rule(view)
-        shares, certificate = mixture_weights(
-            _chances_of_the_right_class(view, tempered.inverse), view.w
-        )
-        first, second, third = shares.tolist()
-        return Mixed(tempered, (first, second, third), certificate)
+        likelihoods = _likelihoods(view, tempered.inverse)
+        shares, certificate = mixture_weights(likelihoods, view.w)
+        sharp, claimed, even = shares.tolist()
+        return Mixed(tempered, (sharp, claimed, even), certificate)
 
 
-def _chances_of_the_right_class(view: Canonical, inverse: float) -> Array:
-    """Per row what each part of the mixture gives to what happened, (n, 3)."""
-    scores, labels = view.scores, view.y
-    parts = np.full((view.n, 3), 1 / scores.shape[1])
+def _likelihoods(view: Canonical, inverse: float) -> Array:
+    """What each part of the mixture gives to what happened, row by row, (n, 3)."""
+    scores = view.scores
+    n, k = scores.shape
+    likelihoods = np.full((n, 3), 1 / k)
     working = np.promote_types(scores.dtype, np.float32)
 
     def fill(rows: slice) -> None:
         z = scores[rows].astype(working)
         z -= z.max(1, keepdims=True)
-        right = z[np.arange(len(z)), labels[rows]].astype(np.float64)
+        labels = view.y[rows]
+        each = np.arange(len(z))
+        right = z[each, labels].astype(np.float64)
         for part, scale in enumerate((inverse, 1.0)):
-            parts[rows, part] = np.exp(scale * right) / np.exp(scale * z).sum(1, dtype=np.float64)
+            e = np.exp(scale * z)
+            total = e.sum(1, dtype=np.float64)
+            chosen = np.exp(scale * right)
+            likelihoods[rows, part] = chosen / total
 
-    on_all_cores(fill, row_blocks(*scores.shape))
-    return parts
+    on_all_cores(fill, row_blocks(n, k))
+    return likelihoods

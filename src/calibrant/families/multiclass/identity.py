@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ...fitting.types import Array
 from ...inputs.views import Canonical, View
 from ..family import Family
+from ..numpy_operations import NumpyVectors
 from ..operations import Claims, Operations, Value, Vectors
 from ..rules import ChanceRule, Fact, LogitRule
 
@@ -16,7 +17,7 @@ class Unchanged(ChanceRule):
 
     tag = "unchanged"
 
-    def formula(self, claims: Claims, ops: Operations) -> Value:  # noqa: ARG002 - there is nothing to do
+    def formula(self, claims: Claims, ops: Operations) -> Value:  # noqa: ARG002 - nothing to do
         return claims.p
 
     def facts(self) -> Iterator[Fact]:
@@ -29,14 +30,17 @@ class UnchangedVectors(LogitRule):
 
     tag = "unchanged-vectors"
 
-    def logits(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - there is nothing to do
+    def logits(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - nothing to do
         return x.scores
 
-    def formula(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - there is nothing to do
+    def formula(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - nothing to do
         return x.p
 
     def __call__(self, view: Canonical) -> Array:
         return view.p
+
+    def calibrated_logits(self, view: Canonical) -> Array:
+        return NumpyVectors(view).scores
 
     def facts(self) -> Iterator[Fact]:
         yield AS_CLAIMED
@@ -54,10 +58,10 @@ class Identity(Family):
     [0.3, 0.7]
     """
 
-    def chance_rule(self, view: View) -> Unchanged:  # noqa: ARG002 - there is nothing to learn
+    def chance_rule(self, view: View) -> Unchanged:  # noqa: ARG002 - nothing to learn
         """The only rule there is."""
         return Unchanged()
 
-    def vector_rule(self, view: Canonical) -> UnchangedVectors:  # noqa: ARG002 - there is nothing to learn
+    def vector_rule(self, view: Canonical) -> UnchangedVectors:  # noqa: ARG002 - nothing to learn
         """The only rule there is."""
         return UnchangedVectors()

@@ -12,7 +12,7 @@ from ...inputs.views import Canonical
 from ..family import VectorFamily
 from ..operations import Operations, Value, Vectors
 from ..rules import Fact, LogitRule
-from .regression import best_factors, best_table, refuse_strength
+from .regression import best_factors, best_table, check_strength
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +32,11 @@ class FactorAndShift(LogitRule):
         return x.scores * self.factor + self.shift
 
     def facts(self) -> Iterator[Fact]:
+        low = float(self.factor.min())
+        high = float(self.factor.max())
         yield Fact("factors", len(self.factor), "one a class, by which its logit is multiplied")
-        yield Fact("least factor", float(self.factor.min()), "below 1, claims of the class soften")
-        yield Fact("largest factor", float(self.factor.max()), "above 1, they sharpen")
+        yield Fact("least factor", low, "below 1, claims of the class soften")
+        yield Fact("largest factor", high, "above 1, they sharpen")
         yield Fact("largest shift", largest(self.shift), "in size, added to the logit of a class")
 
 
@@ -50,7 +52,9 @@ class MatrixAndShift(LogitRule):
 
     @property
     def free_numbers(self) -> int:  # type: ignore[override]
-        return self.matrix.size + self.shift.size if self.is_free else 0
+        if not self.is_free:
+            return 0
+        return self.matrix.size + self.shift.size
 
     def logits(self, x: Vectors, ops: Operations) -> Value:
         return ops.matmul(x.scores, self.matrix) + self.shift
@@ -63,20 +67,27 @@ def matrix_facts(matrix: Array, shift: Array, of: str) -> Iterator[Fact]:
     """What a person should know of a matrix by which logits, or other numbers, are multiplied."""
     diagonal = np.diag(matrix)
     mixing = matrix - np.diag(diagonal)
+    mean = float(diagonal.mean())
+    of_another = f"in size, of another class's {of} in a class"
     yield Fact("entries", matrix.size, f"of a matrix by which {of} are multiplied")
-    yield Fact("mean diagonal", float(diagonal.mean()), "below 1, claims soften")
-    yield Fact("largest mixing", largest(mixing), f"in size, of another class's {of} in a class")
+    yield Fact("mean diagonal", mean, "below 1, claims soften")
+    yield Fact("largest mixing", largest(mixing), of_another)
     yield Fact("largest shift", largest(shift), "in size, added for a class")
 
 
 def largest(x: Array) -> float:
-    """The entry furthest from 0, with its sign."""
-    return float(x.ravel()[np.abs(x).argmax()])
+    """The entry furthest from 0, with its sign.
+
+    >>> largest(np.array([1.0, -3.0]))
+    -3.0
+    """
+    place = np.abs(x).argmax()
+    return float(x.flat[place])
 
 
 @dataclass(frozen=True)
 class VectorScaling(VectorFamily):
-    """A factor and a shift for each class, of least log loss, found to the optimum.
+    """A factor and a shift for each class, of least log loss (Guo et al. 2017).
 
     >>> from calibrant import from_logits
     >>> pred = from_logits([[3.0, 0.0], [0.0, 3.0], [3.0, 0.0], [3.0, 0.0]], [0, 1, 1, 0])
@@ -91,11 +102,12 @@ class VectorScaling(VectorFamily):
 
 @dataclass(frozen=True)
 class MatrixScaling(VectorFamily):
-    """A whole matrix and a shift for each class, of least log loss plus what its size costs.
+    """A whole matrix and a shift for each class, of least log loss plus penalties.
 
-    `off_diagonal` times the mean square of those entries and `intercept` times that of the shifts are added; "cv"
-    chooses either by cross-validation, which makes it MS-ODIR, and the mean of the folds' maps is the map. Without
-    penalties it learns chance by heart; where entries outnumber rows they are held, lightly, near `VectorScaling`.
+    `off_diagonal` times the mean square of those entries and `intercept` times that of the shifts
+    are added; "cv" chooses either by cross-validation, which makes it MS-ODIR (Kull et al. 2019),
+    and the mean of the folds' maps is the map. Without penalties it overfits; where entries
+    outnumber rows they are regularised, lightly, towards `VectorScaling`.
 
     >>> from calibrant import samples, nll
     >>> fit_on, test = samples.load("c10-resnet18")
@@ -109,7 +121,7 @@ class MatrixScaling(VectorFamily):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        refuse_strength(off_diagonal=self.off_diagonal, intercept=self.intercept)
+        check_strength(off_diagonal=self.off_diagonal, intercept=self.intercept)
 
     def vector_rule(self, view: Canonical) -> MatrixAndShift:
         """Newton's method from the best factors."""

@@ -28,16 +28,16 @@ class EachClass(VectorRule):
         q = ops.columns(self.rules, x.by_class())
         total = ops.row_sum(q)
         some = total > 0
-        return ops.where(some, q / ops.where(some, total, 1.0), x.p)
+        normalised = q / ops.where(some, total, 1.0)
+        return ops.where(some, normalised, x.p)
 
     def __call__(self, view: Canonical) -> Array:
         # Whole columns, not blocks of rows: a class is worked out by one call.
         return self.formula(NumpyVectors(view), NUMPY)
 
     def facts(self) -> Iterator[Fact]:
-        yield Fact(
-            "classes", len(self.rules), "each with a map of its own; then vectors sum to one"
-        )
+        classes = len(self.rules)
+        yield Fact("classes", classes, "each with a map of its own; then vectors sum to one")
 
     def parts(self) -> Sequence[ChanceRule]:
         return self.rules
@@ -45,7 +45,7 @@ class EachClass(VectorRule):
 
 @dataclass(frozen=True)
 class OneVsRest(VectorFamily):
-    """Fits a one-chance family to each class against the rest.
+    """Fits a one-chance family to each class against the rest (Zadrozny and Elkan 2002).
 
     >>> from calibrant import Isotonic, from_probs
     >>> pred = from_probs([[0.6, 0.3, 0.1], [0.3, 0.4, 0.3], [0.2, 0.2, 0.6]], [0, 1, 2])
@@ -57,4 +57,6 @@ class OneVsRest(VectorFamily):
 
     def vector_rule(self, view: Canonical) -> EachClass:
         """Fit class by class, on all cores."""
-        return EachClass(tuple(on_all_cores(self.family.chance_rule, classwise(view.pred))))
+        views = classwise(view.pred)
+        rules = on_all_cores(self.family.chance_rule, views)
+        return EachClass(tuple(rules))

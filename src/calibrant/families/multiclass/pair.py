@@ -16,8 +16,10 @@ class Pair(VectorRule):
     column: int
 
     def formula(self, x: Vectors, ops: Operations) -> Value:
-        q = ops.columns(self.rules, x.by_class(self.column))
-        return ops.join(1 - q, q) if self.column else ops.join(q, 1 - q)
+        claims = x.by_class(self.column)
+        q = ops.columns(self.rules, claims)
+        rest = 1 - q
+        return ops.join(rest, q) if self.column else ops.join(q, rest)
 
     def facts(self) -> Iterator[Fact]:
         yield from self.rules[0].facts()

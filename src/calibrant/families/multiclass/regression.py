@@ -1,7 +1,5 @@
-"""Softmax regressions behind the linear families: factors, or a whole table, and how strong its penalties are."""
+"""Softmax regressions behind the linear families: factors or a whole table, and their penalties."""
 
-from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -11,22 +9,19 @@ from ...fitting.newton import Certificate
 from ...fitting.newton_cg import minimise_many
 from ...fitting.softmax import SoftmaxLoss
 from ...fitting.types import Array, Ints
+from ...fitting.weights import present
 from ...inputs.views import Canonical
 from ..folds import held_out
+from .strengths import PER_ENTRY, PER_SHIFT, best_strengths
 from .temperature import Temperature
 
 Strength = float | int | Literal["cv"]
-Place = tuple[int, int]  # of a pair of strengths among those to choose from
-# Strengths to choose from, per entry and strongest first, where "cv" asks to choose.
-_PER_ENTRY = [scale * 10.0**power for power in range(6, -6, -1) for scale in (1, 0.5, 0.25)]
-_PER_SHIFT = [10.0**power for power in range(6, -6, -1)]
-_FIRST_SHIFT = len(_PER_SHIFT) // 2  # that of 1
 _FOLDS = 5
 _MOST_CELLS = 1 << 24  # of five folds; beyond it two must do
-_LEVEL = 1 - 1e-5  # of two scores: nearer to one another they are one
 _ROUGHLY = 1e-4  # tells strengths apart; those chosen are then fitted to the full tolerance
-# Where entries outnumber rows there is no optimum: this share of each one's own curvature then holds it back.
-_HOLD = 0.1
+# Where entries outnumber rows there is no optimum: each is then regularised by this share of its
+# own curvature.
+_LEAST_RIDGE = 0.1
 
 
 class Regression(NamedTuple):
@@ -37,7 +32,7 @@ class Regression(NamedTuple):
     certificate: Certificate
 
 
-def refuse_strength(**strengths: float | str | None) -> None:
+def check_strength(**strengths: float | str | None) -> None:
     """Strengths of penalties are finite and not negative."""
     for name, value in strengths.items():
         if isinstance(value, float | int) and not 0 <= value < np.inf:
@@ -47,137 +42,200 @@ def refuse_strength(**strengths: float | str | None) -> None:
 def best_factors(view: Canonical, x: Array) -> Regression:
     """The factor and shift of each class of least log loss."""
     k = view.pred.k
-    start = np.append(np.full(k, Temperature().vector_rule(view).inverse), np.zeros(k))
+    tempered = Temperature().vector_rule(view)
+    start = np.zeros(2 * k)
+    start[:k] = tempered.inverse
     loss = SoftmaxLoss(ByClass(x), view.y, view.w)
-    best, certificate = minimise_many(
-        loss, start, loss.preconditioner(start), tolerance=loss.tolerance
-    )
-    return Regression(best[:k], best[k:], certificate)
+    best, certificate = _minimise(loss, start)
+    factors = best[:k]
+    shifts = best[k:]
+    return Regression(factors, shifts, certificate)
 
 
 def best_table(
-    view: Canonical, x: Array, off_diagonal: Strength, intercept: Strength
+    view: Canonical,
+    x: Array,
+    off_diagonal: Strength,
+    intercept: Strength,
 ) -> Regression:
-    """The table of least log loss plus penalties; "cv" chooses a strength, and then averages the folds' tables."""
-    k = view.pred.k
+    """The table of least log loss plus penalties.
+
+    "cv" chooses a strength, and then averages the folds' tables.
+    """
     if off_diagonal == intercept == 0:
-        # Begun and held at the best factors, so that it fits no worse than they do.
-        weights, shift, _ = best_factors(view, x)
-        start = np.column_stack([np.diag(weights), shift]).ravel()
-        return split_table(*_fit(view, x, np.zeros(start.size), start, start))
-    start = _tempered(view)
-    entries = (
-        [s * k * (k - 1) for s in _PER_ENTRY] if off_diagonal == "cv" else [float(off_diagonal)]
-    )
-    shifts = [s * k for s in _PER_SHIFT] if intercept == "cv" else [float(intercept)]
-    rows = view.n if view.w is None else np.count_nonzero(view.w)
+        return _free_table(view, x)
+    k = view.pred.k
+    entries = [strength * k * (k - 1) for strength in PER_ENTRY]
+    shifts = [strength * k for strength in PER_SHIFT]
+    if off_diagonal != "cv":
+        entries = [float(off_diagonal)]
+    if intercept != "cv":
+        shifts = [float(intercept)]
+    rows = len(present(view.w, view.n))
+    pairs = len(entries) * len(shifts)
+    if pairs > 1 and rows >= 2 * _FOLDS:
+        return _table_by_cv(view, x, entries, shifts)
     # Too few rows to choose by: the strongest, which come first.
-    if len(entries) == len(shifts) == 1 or rows < 2 * _FOLDS:
-        return split_table(*_fit(view, x, _ridge(k, entries[0], shifts[0]), start, start))
-    parts = held_out(view, _FOLDS if x.size <= _MOST_CELLS else 2, 0)
-    folds = [_Fold(view, x, fitted, held, start) for fitted, held in parts]
-
-    @cache
-    def score(place: Place) -> float:
-        ridge = _ridge(k, entries[place[0]], shifts[place[1]])
-        return sum(fold.summed_loss(ridge) for fold in folds)
-
-    i, j = _search(score, len(entries), len(shifts))
-    fits = [fold.fit(_ridge(k, entries[i], shifts[j])) for fold in folds]
-    worst = max((certificate for _, certificate in fits), key=lambda certificate: certificate.slope)
-    return split_table(np.mean([best for best, _ in fits], axis=0), worst)
+    ridge = _ridge(k, entries[0], shifts[0])
+    return _table(view, x, ridge, _tempered(view))
 
 
-def best_ridge(view: Canonical, x: Array, strength: float) -> Regression:
+def ridge_table(view: Canonical, x: Array, strength: float) -> Regression:
     """The table of least log loss plus `strength` times the sum of the matrix's squares."""
     k = view.pred.k
-    ridge = np.full((k, k + 1), 2.0 * strength)
-    ridge[:, -1] = 0
-    start = _tempered(view)
-    return split_table(*_fit(view, x, ridge.ravel(), start, start))
+    ridge = np.empty((k, k + 1))
+    ridge[:] = 2 * strength
+    ridge[:, k] = 0
+    return _table(view, x, ridge.ravel(), _tempered(view))
+
+
+def least_loss_table(loss: SoftmaxLoss, start: Array) -> Regression:
+    """The matrix and the shift, side by side in the table where the loss is least."""
+    best, certificate = _minimise(loss, start)
+    return _split(best, certificate)
+
+
+def _free_table(view: Canonical, x: Array) -> Regression:
+    """Begun and held at the best factors, so that it fits no worse than they do."""
+    factors = best_factors(view, x)
+    matrix = np.diag(factors.weights)
+    start = np.column_stack([matrix, factors.shift]).ravel()
+    no_ridge = np.zeros(start.size)
+    return _table(view, x, no_ridge, start)
+
+
+def _table(
+    view: Canonical,
+    x: Array,
+    ridge: Array,
+    start: Array,
+) -> Regression:
+    loss = _regularised_loss(view, x, ridge, start)
+    return least_loss_table(loss, start)
+
+
+def _table_by_cv(
+    view: Canonical,
+    x: Array,
+    entries: list[float],
+    shifts: list[float],
+) -> Regression:
+    """The mean of the folds' tables under the strengths of least held-out loss."""
+    k = view.pred.k
+    folds = _folds(view, x)
+
+    def score(i: int, j: int) -> float:
+        ridge = _ridge(k, entries[i], shifts[j])
+        return sum(fold.summed_loss(ridge) for fold in folds)
+
+    i, j = best_strengths(score, len(entries), len(shifts))
+    ridge = _ridge(k, entries[i], shifts[j])
+    tables = []
+    certificates = []
+    for fold in folds:
+        best, certificate = fold.fit(ridge)
+        tables.append(best)
+        certificates.append(certificate)
+    worst = max(certificates, key=lambda certificate: certificate.slope)
+    mean = np.mean(tables, axis=0)
+    return _split(mean, worst)
 
 
 class _Fold:
     """Some rows to fit on and others to score by; each fit begins where the last one ended."""
 
-    def __init__(self, view: Canonical, x: Array, fitted: Ints, held: Ints, start: Array) -> None:
-        self._fitted, self._x, self._first, self._last = view[fitted], x[fitted], start, start
+    def __init__(
+        self,
+        view: Canonical,
+        x: Array,
+        fitted: Ints,
+        held: Ints,
+        start: Array,
+    ) -> None:
+        self._fitted = view[fitted]
+        self._x = x[fitted]
+        self._start = start
+        self._last = start
         held_view = view[held]
-        self._held = SoftmaxLoss(AcrossClasses(x[held]), held_view.y, held_view.w)
-        self._weight = held_view.total
+        design = AcrossClasses(x[held])
+        self._held_loss = SoftmaxLoss(design, held_view.y, held_view.w)
+        self._held_weight = held_view.total
 
     def fit(self, ridge: Array, tolerance: float | None = None) -> tuple[Array, Certificate]:
-        self._last, certificate = _fit(
-            self._fitted, self._x, ridge, self._first, self._last, tolerance
-        )
+        """The table of least loss on the rows to fit on."""
+        loss = _regularised_loss(self._fitted, self._x, ridge, self._start)
+        self._last, certificate = _minimise(loss, self._last, tolerance)
         return self._last, certificate
 
     def summed_loss(self, ridge: Array) -> float:
         """Log loss of the rows held out."""
-        return self._weight * self._held(self.fit(ridge, _ROUGHLY)[0]).value
+        best, _ = self.fit(ridge, _ROUGHLY)
+        mean_loss = self._held_loss(best).value
+        return self._held_weight * mean_loss
 
 
-def _search(score: Callable[[Place], float], entries: int, shifts: int) -> Place:
-    """The best of a grid: each strength in turn by decades from the strongest on, then from neighbour to neighbour."""
-    place = _line(score, [(i, min(_FIRST_SHIFT, shifts - 1)) for i in range(0, entries, 3)])
-    place = _line(score, [(place[0], j) for j in range(shifts)])
-    while True:
-        near = [
-            (place[0] + i, place[1] + j)
-            for i, j in ((0, 0), (-2, 0), (-1, 0), (1, 0), (2, 0), (0, -1), (0, 1))
-        ]
-        best = min(((i, j) for i, j in near if 0 <= i < entries and 0 <= j < shifts), key=score)
-        if score(best) >= score(place) * _LEVEL:
-            return place
-        place = best
+def _folds(view: Canonical, x: Array) -> list[_Fold]:
+    start = _tempered(view)
+    is_small = x.size <= _MOST_CELLS
+    parts = held_out(view, _FOLDS if is_small else 2, 0)
+    return [_Fold(view, x, fitted, held, start) for fitted, held in parts]
 
 
-def _line(score: Callable[[Place], float], places: Sequence[Place]) -> Place:
-    """The best place, until two in a row are worse: those after them would be slower to fit, too."""
-    best, worse = places[0], 0
-    for place in places[1:]:
-        if score(place) < score(best) * _LEVEL:
-            best, worse = place, 0
-        elif score(place) > score(best) / _LEVEL:
-            worse += 1
-            if worse == 2:
-                break
-    return best
-
-
-def _fit(
+def _regularised_loss(
     view: Canonical,
     x: Array,
     ridge: Array,
-    first: Array,
-    last: Array,
+    start: Array,
+) -> SoftmaxLoss:
+    """Log loss plus penalties; where rows are few all entries have some, or there is no optimum.
+
+    Entries without a penalty of their own are then drawn towards `start`, others to 0.
+    """
+    design = AcrossClasses(x)
+    centre = np.zeros(start.size)
+    if start.size > view.total:
+        free = SoftmaxLoss(design, view.y, view.w)
+        curvature = design.diagonal(free.chances(start), view.w)
+        least = _LEAST_RIDGE * curvature
+        centre = np.where(ridge == 0, start, 0)
+        ridge = np.maximum(ridge, least)
+    return SoftmaxLoss(design, view.y, view.w, ridge=ridge, centre=centre)
+
+
+def _minimise(
+    loss: SoftmaxLoss,
+    start: Array,
     tolerance: float | None = None,
 ) -> tuple[Array, Certificate]:
-    """The table of least loss, begun at `last`; where rows are few, entries are held near `first`, or 0 if they pay."""
-    design, centre = AcrossClasses(x), np.zeros(first.size)
-    if first.size > view.total:
-        held = _HOLD * design.diagonal(SoftmaxLoss(design, view.y, view.w).chances(first), view.w)
-        ridge, centre = np.maximum(ridge, held), np.where(ridge == 0, first, 0)
-    loss = SoftmaxLoss(design, view.y, view.w, ridge=ridge, centre=centre)
-    return minimise_many(
-        loss, last, loss.preconditioner(last), tolerance=tolerance or loss.tolerance
-    )
+    preconditioner = loss.preconditioner(start)
+    if tolerance is None:
+        tolerance = loss.tolerance
+    return minimise_many(loss, start, preconditioner, tolerance=tolerance)
 
 
 def _ridge(k: int, off_diagonal: float, intercept: float) -> Array:
-    """Of the table, entry by entry: twice the strengths, as shares of the means they stand before."""
-    ridge = np.full((k, k + 1), 2 * off_diagonal / max(k * (k - 1), 1))
-    ridge[np.arange(k), np.arange(k)] = 0
-    ridge[:, -1] = 2 * intercept / k
+    """Penalties of the table, entry by entry: twice the strengths, over the entries they mean."""
+    entries = max(k * (k - 1), 1)
+    ridge = np.empty((k, k + 1))
+    ridge[:] = 2 * off_diagonal / entries
+    diagonal = np.arange(k)
+    ridge[diagonal, diagonal] = 0
+    ridge[:, k] = 2 * intercept / k
     return ridge.ravel()
 
 
 def _tempered(view: Canonical) -> Array:
-    return Temperature().vector_rule(view).inverse * np.eye(view.pred.k, view.pred.k + 1).ravel()
+    """The table of the best temperature."""
+    k = view.pred.k
+    tempered = Temperature().vector_rule(view)
+    identity = np.eye(k, k + 1)
+    return tempered.inverse * identity.ravel()
 
 
-def split_table(best: Array, certificate: Certificate) -> Regression:
+def _split(best: Array, certificate: Certificate) -> Regression:
     """The matrix and the shift that stand side by side in a table."""
     k = int(np.sqrt(best.size))
     table = best.reshape(k, k + 1)
-    return Regression(table[:, :k].copy(), table[:, k].copy(), certificate)
+    matrix = table[:, :k].copy()
+    shift = table[:, k].copy()
+    return Regression(matrix, shift, certificate)

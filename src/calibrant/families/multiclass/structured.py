@@ -7,7 +7,6 @@ import numpy as np
 
 from ...fitting.linear_designs import AcrossClasses
 from ...fitting.newton import Certificate
-from ...fitting.newton_cg import minimise_many
 from ...fitting.softmax import SoftmaxLoss
 from ...fitting.types import Array
 from ...inputs.views import Canonical
@@ -16,13 +15,13 @@ from ..numpy_operations import NUMPY, NumpyVectors
 from ..operations import Operations, Value, Vectors
 from ..rules import Fact, LogitRule, in_blocks
 from .linear import matrix_facts
-from .regression import split_table
+from .regression import least_loss_table
 from .temperature import Temperature
 
 
 @dataclass(frozen=True, eq=False)
 class Structured(LogitRule):
-    """Logits scaled, their chances mixed with the uniform; the logarithms times a matrix, plus a shift."""
+    """Tempered chances mixed with the uniform; their logarithms times a matrix, plus a shift."""
 
     tag = "structured"
     inverse: float
@@ -44,10 +43,11 @@ class Structured(LogitRule):
 
 @dataclass(frozen=True)
 class StructuredMatrix(VectorFamily):
-    """A matrix near the best temperature: factors, shifts and mixing of classes each pay for what they add.
+    """A matrix regularised towards the best temperature (Berta et al. 2025).
 
-    Ridge penalties k/n on factors and shifts and k(k - 1)/n on mixing let the map grow only as rows allow. One part
-    in n + 1 of the uniform vector is mixed in first, so that no claim of 0 is beyond mending.
+    Ridge penalties k/n on factors and shifts and k(k - 1)/n on mixing of classes let the map grow
+    only as rows allow. One part in n + 1 of the uniform vector is mixed in first, so that no claim
+    of 0 is beyond mending.
 
     >>> from calibrant import samples, nll
     >>> fit_on, test = samples.load("c10-resnet18")
@@ -60,21 +60,34 @@ class StructuredMatrix(VectorFamily):
         k = view.pred.k
         inverse = Temperature().vector_rule(view).inverse
         uniform = 1 / (view.total + 1)
-        identity = np.eye(k, k + 1)
-        ridge = np.where(identity > 0, 1, k - 1) * 2 * k / view.total
-        ridge[:, k] = 2 * k / view.total
-        logs = in_blocks(
-            lambda block: _log_mixed(NumpyVectors(block), inverse, uniform, NUMPY), view
-        )
-        start = identity.ravel()
-        loss = SoftmaxLoss(AcrossClasses(logs), view.y, view.w, ridge=ridge.ravel(), centre=start)
-        best, certificate = minimise_many(
-            loss, start, loss.preconditioner(start), tolerance=loss.tolerance
-        )
-        return Structured(inverse, uniform, *split_table(best, certificate))
+
+        def mixed(block: Canonical) -> Array:
+            return _log_mixed(NumpyVectors(block), inverse, uniform, NUMPY)
+
+        design = AcrossClasses(in_blocks(mixed, view))
+        identity = np.eye(k, k + 1).ravel()
+        ridge = _ridge(k, view.total)
+        loss = SoftmaxLoss(design, view.y, view.w, ridge=ridge, centre=identity)
+        table = least_loss_table(loss, identity)
+        return Structured(inverse, uniform, *table)
 
 
-def _log_mixed(x: Vectors, inverse: float, uniform: float, ops: Operations) -> Value:
+def _ridge(k: int, total: float) -> Array:
+    """Penalties on the matrix and the shift side by side, entry by entry."""
+    is_factor = np.eye(k, k + 1) > 0
+    relative = np.where(is_factor, 1, k - 1)
+    relative[:, k] = 1
+    ridge = relative * 2 * k / total
+    return ridge.ravel()
+
+
+def _log_mixed(
+    x: Vectors,
+    inverse: float,
+    uniform: float,
+    ops: Operations,
+) -> Value:
     """Logarithms of the tempered vectors, each with a little of the uniform one mixed in."""
     tempered = ops.softmax(x.scores * inverse)
-    return ops.log(tempered * (1 - uniform) + uniform / x.k)
+    mixed = tempered * (1 - uniform) + uniform / x.k
+    return ops.log(mixed)

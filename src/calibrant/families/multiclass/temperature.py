@@ -104,8 +104,10 @@ def _derivatives(view: Canonical, inverse: float) -> Derivatives:
         terms = _row_derivatives(z, view.y[rows], inverse)
         return weighted_sum(terms.T, some(view.w, rows))
 
-    sums = np.sum(on_all_cores(summed, row_blocks(*scores.shape)), axis=0)
-    value, slope, curvature = sums / view.total
+    n, k = scores.shape
+    of_blocks = on_all_cores(summed, row_blocks(n, k))
+    means = np.sum(of_blocks, axis=0) / view.total
+    value, slope, curvature = means
     return float(value), np.array([slope]), np.array([[curvature]])
 
 
@@ -115,13 +117,16 @@ def _row_derivatives(z: Array, y: Ints, inverse: float) -> Array:
     The derivatives are the mean and the variance of the logits under the row's own chances.
     """
     z -= z.max(1, keepdims=True)
-    right = z[np.arange(len(z)), y].astype(np.float64)
+    rows = np.arange(len(z))
+    right = z[rows, y].astype(np.float64)
     e = np.exp(z * inverse)
     total = e.sum(1).astype(np.float64)
+    loss = np.log(total) - inverse * right
     e *= z
     mean = e.sum(1) / total
-    variance = np.einsum("ij,ij->i", e, z) / total - mean**2
-    # Without a part of the slope a row wrong with certainty would have no curvature, and so no say.
     slope = mean - right
-    curvature = variance + LEAST_CURVATURE * slope**2
-    return np.stack([np.log(total) - inverse * right, slope, curvature])
+    mean_square = np.einsum("ij,ij->i", e, z) / total
+    curvature = mean_square - mean**2
+    # Without this a row wrong with certainty would have no curvature, and so no say.
+    curvature += LEAST_CURVATURE * slope**2
+    return np.stack([loss, slope, curvature])

@@ -1,0 +1,196 @@
+"""Modules of maps as parts of networks: exported, compiled, saved, cast; and networks with a temperature."""
+
+import io
+import pickle
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="torch is an extra")
+
+import torch
+from shared_exports import RULES, UNDECLARED_VECTORS, some_claims, vectors
+from torch import Tensor, nn
+
+import calibrant as c
+from calibrant import Family, binary
+from calibrant.fitting.types import Array
+from calibrant.inputs.predictions import Kind
+from calibrant.torch.modules import TemperatureScaled, predict, to_module
+
+EVERY_RULE = c.Blend(tuple(RULES), shares=(1 / len(RULES),) * len(RULES))
+VECTOR_RULES: tuple[Family, ...] = (
+    c.Identity(),
+    c.Temperature(),
+    c.EnsembleTemperature(),
+    c.VectorScaling(),
+    c.Dirichlet(l2=0.1),
+    c.MatrixScaling(off_diagonal=1.0, intercept=1.0),
+    c.StructuredMatrix(),
+    c.OrderPreserving(kind="preserving"),
+)
+EVERY_VECTOR_RULE = c.Blend(VECTOR_RULES, shares=(0.125,) * 8)
+# Between them they have every rule.
+ALL_RULES = [
+    pytest.param(EVERY_VECTOR_RULE, id="vectors"),
+    pytest.param(c.OneVsRest(EVERY_RULE), id="classes"),
+    pytest.param(c.Ranked(c.Beta(), ranks=2), id="ranks"),
+    pytest.param(c.Ranked(c.Isotonic(), keep_order=False), id="ranks that may change places"),
+    *(pytest.param(family, id=repr(family)) for family in UNDECLARED_VECTORS),
+]
+
+
+@pytest.fixture(autouse=True)
+def _no_compiled_graphs() -> None:
+    """Of one function torch compiles a few graphs in a process, and every map makes another."""
+    torch.compiler.reset()
+
+
+def _assert_close(found: Tensor, expected: Array, tolerance: float = 1e-6) -> None:
+    np.testing.assert_allclose(found.numpy(), expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("family", ALL_RULES)
+def test_a_module_is_exported_saved_loaded_and_run_on_any_number_of_rows(family: Family) -> None:
+    pred = vectors("logits", n=60, k=4)
+    new = vectors("logits", n=33, k=4, seed=1)
+    module = to_module(family.fit(pred))
+    shapes = {"values": {0: torch.export.Dim("n")}}
+    given = (torch.from_numpy(pred.values),)
+    file = io.BytesIO()
+    torch.export.save(torch.export.export(module, given, dynamic_shapes=shapes), file)
+    file.seek(0)
+    loaded = torch.export.load(file).module()
+    for rows in (pred, new):
+        z = torch.from_numpy(rows.values)
+        torch.testing.assert_close(loaded(z), module(z), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["logits", "probs"])
+def test_a_module_of_one_chance_is_exported_and_compiled(kind: Kind) -> None:
+    fitted = c.Smooth().fit(binary(*some_claims(50)))
+    z = torch.linspace(-9, 9, 20, dtype=torch.float64)
+    given = z if kind == "logits" else z.sigmoid()
+    module = to_module(fitted, input=kind)
+    expected = fitted(z.sigmoid().numpy())
+    exported = torch.export.export(module, (given,)).module()
+    _assert_close(exported(given), expected, 1e-12)
+    compiled = torch.compile(module, fullgraph=True, backend="eager")
+    _assert_close(compiled(given), expected, 1e-12)
+
+
+@pytest.mark.parametrize("kind", ["logits", "probs"])
+@pytest.mark.parametrize("family", ALL_RULES)
+def test_a_module_compiles_to_one_graph_that_has_gradients(family: Family, kind: Kind) -> None:
+    pred = vectors(kind, n=60, k=3)
+    module = to_module(family.fit(pred))
+    x = torch.from_numpy(pred.values).requires_grad_()
+    compiled = torch.compile(module, fullgraph=True, backend="eager")(x)
+    torch.testing.assert_close(compiled, module(x))
+    (slope,) = torch.autograd.grad(compiled.square().sum(), x)
+    assert slope.isfinite().all()
+
+
+def test_numbers_are_in_the_state_and_keep_their_type_when_the_network_is_cast() -> None:
+    pred = vectors("logits", seed=1)
+    other = vectors("logits", seed=2)
+    family = c.OneVsRest(c.Platt())
+    module = to_module(family.fit(pred))
+    second = to_module(family.fit(other))
+    second.load_state_dict(module.state_dict())
+    z = torch.from_numpy(pred.values)
+    torch.testing.assert_close(second(z), module(z), rtol=0, atol=0)
+    third = pickle.loads(pickle.dumps(second))
+    torch.testing.assert_close(third(z), module(z), rtol=0, atol=0)
+    network = nn.Sequential(nn.Linear(5, 5), second).to(torch.bfloat16)
+    assert network[0].weight.dtype == torch.bfloat16
+    assert {x.dtype for x in second.buffers()} == {torch.float64}
+    assert network(torch.ones(2, 5, dtype=torch.bfloat16)).dtype == torch.float32
+    torch.testing.assert_close(second(z), module(z), rtol=0, atol=0)
+
+
+def test_a_nan_among_logits_makes_no_chance() -> None:
+    pred = vectors("logits", n=60, k=3)
+    z = pred.values.copy()
+    z[3, 1] = np.nan
+    of_each_class = [c.OneVsRest(rule) for rule in RULES]
+    for family in (*VECTOR_RULES, *of_each_class, c.Ranked(c.Binned(5))):
+        q = to_module(family.fit(pred))(torch.from_numpy(z))
+        assert q[3].isnan().any(), family
+        assert not q[:3].isnan().any(), family
+
+
+def _network() -> nn.Sequential:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Dropout(0.5))
+
+
+def _batches() -> list[tuple[Tensor, Tensor]]:
+    random = torch.Generator().manual_seed(1)
+    x = torch.randn(90, 4, generator=random)
+    y = torch.randint(0, 3, (90,), generator=random)
+    return [(x[start : start + 32], y[start : start + 32]) for start in (0, 32, 64)]
+
+
+def test_the_temperature_is_that_of_the_library_and_training_goes_on_as_before() -> None:
+    network = _network()
+    batches = _batches()
+    network[1].eval()  # a frozen layer
+    with torch.no_grad():
+        next(network.parameters()).mul_(9)
+    pred = predict(network, batches)
+    assert [module.training for module in network.modules()] == [True, True, False, True]
+    assert (pred.n, pred.k, pred.kind) == (90, 3, "logits")
+    fitted = c.Temperature().fit(pred)
+    scaled = TemperatureScaled(network).fit(iter(batches))
+    assert [module.training for module in network.modules()] == [True, True, False, True]
+    assert scaled.temperature == fitted.rule.temperature
+    assert scaled.temperature > 2
+    x = torch.cat([x for x, _ in batches])
+    _assert_close(scaled.eval()(x).detach(), pred.values / fitted.rule.temperature, 1e-5)
+    again = TemperatureScaled(_network())
+    again.load_state_dict(scaled.state_dict())
+    torch.testing.assert_close(again.eval()(x), scaled(x), rtol=0, atol=0)
+    assert again.bfloat16()(x.bfloat16()).dtype == torch.float32
+    assert again.temperature == scaled.temperature
+    exported = torch.export.export(scaled, (x,)).module()
+    torch.testing.assert_close(exported(x), scaled(x))
+
+
+def test_any_family_is_fitted_on_what_a_network_predicts_and_joined_to_it() -> None:
+    network = _network()
+    batches = _batches()
+    pred = predict(network, batches)
+    fitted = c.Dirichlet(l2=0.1).fit(pred)
+    joined = nn.Sequential(network, to_module(fitted)).eval()
+    q = joined(torch.cat([x for x, _ in batches]))
+    _assert_close(q.detach(), fitted.apply(pred).probs, 1e-5)
+
+
+def test_one_log_odds_a_row_in_half_precision_has_a_temperature_too() -> None:
+    z = torch.tensor([4.0, 4, 4, -4, -4, -4], dtype=torch.bfloat16)
+    labels = torch.tensor([1, 1, 0, 0, 0, 1])
+    scaled = TemperatureScaled(nn.Identity()).fit([(z, labels)])
+    assert scaled.temperature == pytest.approx(4 / np.log(2), abs=1e-5)
+    assert scaled(z).dtype == torch.float32
+
+
+def test_logits_that_say_nothing_have_an_infinite_temperature() -> None:
+    z = torch.tensor([[3.0, 0.0], [0.0, 3.0]])
+    scaled = TemperatureScaled(nn.Identity()).fit([(z, torch.tensor([1, 0]))])
+    assert scaled.temperature == float("inf")
+    assert scaled(z).tolist() == [[0, 0], [0, 0]]
+
+
+def test_bad_batches_are_refused_and_training_is_restored() -> None:
+    network = TemperatureScaled(_network())
+    with pytest.raises(ValueError, match="at least one batch of"):
+        network.fit([])
+    with pytest.raises(ValueError, match=r"logits must be finite \(row 1 is"):
+        network.fit([(torch.tensor([[0.0] * 4, [torch.nan] * 4]), torch.tensor([0, 1]))])
+    with pytest.raises(ValueError, match=r"labels must lie in 0\.\.2"):
+        network.fit([(torch.ones(2, 4), torch.tensor([0, 3]))])
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        network.fit([(torch.ones(2, 7), torch.tensor([0, 1]))])
+    assert network.temperature == 1
+    assert all(module.training for module in network.modules())
