@@ -75,7 +75,12 @@ def rows(tmp_path: Path) -> Path:
 
 def _run(program: list[str], environment: dict[str, str], folder: Path) -> str:
     found = subprocess.run(
-        [sys.executable, *program], env=environment, cwd=folder, capture_output=True, text=True, check=False
+        [sys.executable, *program],
+        env=environment,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert found.returncode == 0, found.stderr
     return found.stdout
@@ -91,9 +96,8 @@ def test_a_family_of_another_package_is_one_short_file() -> None:
     assert len(lines) <= 45
 
 
-def test_the_command_fits_shows_and_applies_it(
-    installed: dict[str, str], rows: Path, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("rows")
+def test_the_command_fits_shows_and_applies_it(installed: dict[str, str], tmp_path: Path) -> None:
     fit = "fit rows.csv --family intercept(prior=2) -o map.safetensors"
     assert "intercept(prior=2.0)" in _command(fit, installed, tmp_path)
     shown = json.loads(_command("show map.safetensors --json", installed, tmp_path))
@@ -104,9 +108,8 @@ def test_the_command_fits_shows_and_applies_it(
     assert "exp(" in (tmp_path / "map.sql").read_text()
 
 
-def test_it_is_deployed_like_any_other(
-    installed: dict[str, str], rows: Path, tmp_path: Path
-) -> None:
+@pytest.mark.usefixtures("rows")
+def test_it_is_deployed_like_any_other(installed: dict[str, str], tmp_path: Path) -> None:
     for extra in ("torch", "onnxruntime", "duckdb", "pyarrow"):
         pytest.importorskip(extra, reason="an extra")
     _command("fit rows.csv --family intercept -o map.safetensors", installed, tmp_path)
@@ -117,8 +120,9 @@ def test_it_keeps_the_laws(installed: dict[str, str], tmp_path: Path) -> None:
     _run(["-W", "error", "-c", LAWS], installed, tmp_path)
 
 
+@pytest.mark.usefixtures("rows")
 def test_a_map_of_a_package_that_is_absent_says_so(
-    installed: dict[str, str], rows: Path, tmp_path: Path
+    installed: dict[str, str], tmp_path: Path
 ) -> None:
     _command("fit rows.csv --family intercept -o map.safetensors", installed, tmp_path)
     found = subprocess.run(
@@ -128,4 +132,6 @@ def test_a_map_of_a_package_that_is_absent_says_so(
         text=True,
         check=False,
     )
-    assert "there is no family 'intercept'" in found.stderr.splitlines()[-1]
+    assert (
+        "'family:intercept', which no installed package declares" in found.stderr.splitlines()[-1]
+    )

@@ -1,9 +1,5 @@
 """Maps as SQL: DuckDB and SQLite give what the map gives, for every family but those that sort."""
 
-import re
-from collections.abc import Iterator
-from pathlib import Path
-
 import numpy as np
 import pytest
 from shared_data import needs_real
@@ -12,26 +8,20 @@ from shared_exports import (
     DOUBLE,
     OF_EACH_CLASS,
     OF_REAL_VECTORS,
-    UNDECLARED_VECTORS,
-    HalfTemper,
     awkward_claims,
     awkward_vectors,
     chance_map,
     maps_of_extremes,
-    nearly_one,
     real_chance_map,
     real_vector_map,
     real_vectors,
     real_view,
-    sends_to_nothing,
-    some_claims,
     vector_map,
-    vectors,
 )
 from shared_families import CHANCE_FAMILIES, VECTOR_FAMILIES
 
 import calibrant as c
-from calibrant import Family, Map, Predictions, binary
+from calibrant import Family, Map, Predictions
 from calibrant.fitting.types import Array
 from calibrant.inputs.predictions import Kind
 

@@ -89,11 +89,13 @@ def test_bins_lift_slope_times_claim_to_the_outcome() -> None:
 def test_rules_have_bins_and_bands_or_none() -> None:
     assert Binned(4).fit(VIEW).rule.bins is not None
     assert Isotonic().fit(VIEW).rule.bins is None
-    assert Isotonic().fit(VIEW).rule.band(VIEW) is None
+    assert Isotonic().fit(VIEW).rule.spread(VIEW) is None
+    # The two chances of Venn-Abers are no confidence band.
+    assert VennAbers().fit(VIEW).rule.band(VIEW) is None
     for family in (Smooth(), VennAbers()):
         rule = family.fit(VIEW).rule
-        low, high = rule.band(VIEW)
-        assert rule.band_name
+        low, high = rule.spread(VIEW)
+        assert rule.spread_name
         assert (low <= high).all()
 
 

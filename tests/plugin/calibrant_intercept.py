@@ -1,4 +1,4 @@
-"""Intercept: one number added to all log odds, as when events are rarer here than where a model was trained."""
+"""Intercept: one number added to all log odds, as where events are rarer than in training."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from calibrant import ChanceFamily, ChanceRule, Fact, View
+from calibrant.families.operations import Claims, Operations, Value
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,11 +17,13 @@ class Added(ChanceRule):
     tag = "added"
     intercept: float
 
-    def formula(self, claims, ops):
+    def formula(self, claims: Claims, ops: Operations) -> Value:
         return ops.expit(claims.log_odds + self.intercept)
 
     def facts(self) -> Iterator[Fact]:
-        yield Fact("intercept", self.intercept, "added to the log odds; below 0, claims were too high")
+        yield Fact(
+            "intercept", self.intercept, "added to the log odds; below 0, claims were too high"
+        )
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,6 @@ class Intercept(ChanceFamily):
     prior: float = 1.0
 
     def chance_rule(self, view: View) -> Added:
-        """Find the root."""
         z, w, happened = view.odds_pool
 
         def excess(intercept: float) -> float:

@@ -86,7 +86,10 @@ def fitted_maps() -> Iterator[tuple[str, Map]]:
     y = random.random(len(p)) < p**1.5
     for family in ONE_CHANCE:
         yield _file_name("chance", family), family.fit(c.binary(p, y))
-    for kind, make, values in (("logits", c.from_logits, logits(2)), ("probs", c.from_probs, probs(2))):
+    for kind, make, values in (
+        ("logits", c.from_logits, logits(2)),
+        ("probs", c.from_probs, probs(2)),
+    ):
         right = values.argmax(1)
         labels = np.where(random.random(len(right)) < 0.6, right, random.integers(0, 4, len(right)))
         for family in WHOLE_VECTORS:

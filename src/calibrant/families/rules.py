@@ -97,7 +97,7 @@ class ChanceRule(Rule):
     `ChanceFamily` has the other half: how such a rule is chosen.
     """
 
-    band_name: ClassVar[str] = ""  # what the ends of its band are, if it has one
+    spread_name: ClassVar[str] = "95% band"  # what the ends of its spread are
     # Tables of several rules are put side by side; shorter ones go on with their last entry, or 0.
     padded_with_zeros: ClassVar[frozenset[str]] = frozenset()
 
@@ -115,8 +115,12 @@ class ChanceRule(Rule):
         claims: Claims,  # noqa: ARG002 - most rules have none
         level: float = 0.95,  # noqa: ARG002
     ) -> tuple[Array, Array] | None:
-        """Between which chances the true one lies, claim by claim, if the rule can say."""
+        """Between which chances the true one lies with confidence `level`, if the rule can say."""
         return None
+
+    def spread(self, claims: Claims) -> tuple[Array, Array] | None:
+        """What is told beside a chance: the band, or what the rule has in its place."""
+        return self.band(claims)
 
     @property
     def bins(self) -> Bins | None:

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..families.family import Family
-from ..families.rules import ChanceRule
 from ..fitting.types import Array
 from ..inputs.checks import checked_chances
 from ..inputs.questions import binary
@@ -65,27 +64,12 @@ def confidence_band(
     True
     """
     p = checked_chances(at, "at")
-    own = _own_band(family.fit(view).rule, p, level)
+    own = family.fit(view).rule.band(binary(p, np.zeros(len(p), np.bool_)), level)
     if own is not None:
-        return own
+        return Band(*own)
     part = cells(view)
     curves = _refitted(part, part.happened / part.w, family, p, n_boot, seed)
     return _quantiles(curves, level)
-
-
-def _own_band(rule: ChanceRule, p: Array, level: float) -> Band | None:
-    """The band that a rule knows, if it is one of confidence.
-
-    One that is the same at any level, as that between the two chances of Venn-Abers, is not.
-    """
-    claims = binary(p, np.zeros(len(p), np.bool_))
-    band = rule.band(claims, level)
-    if band is None:
-        return None
-    narrower = rule.band(claims, level / 2)
-    if narrower is None or np.array_equal(band, narrower):
-        return None
-    return Band(*band)
 
 
 def _refitted(

@@ -127,8 +127,8 @@ def chance_rules(
 
 def named_band(rule: ChanceRule, view: View) -> NamedBand | None:
     """The band of a rule, if it has one."""
-    band = rule.band(view)
-    return None if band is None else NamedBand(rule.band_name, *band)
+    spread = rule.spread(view)
+    return None if spread is None else NamedBand(rule.spread_name, *spread)
 
 
 def class_place(of_class: str, fitted: VectorMap) -> int:

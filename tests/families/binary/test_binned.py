@@ -119,6 +119,6 @@ def test_a_map_gives_what_its_formula_does(
     view = binary([0.1, 0.4, 0.9], [0, 1, 1])
     rule = Binned(n_bins, slope=slope).fit(view).rule  # type: ignore[arg-type]
     edges = st.sampled_from(np.linspace(0, 1, n_bins + 1).tolist())
-    p = np.array(data.draw(st.lists(edges | st.floats(0, 1), min_size=1)), kind)
+    p: np.ndarray = np.array(data.draw(st.lists(edges | st.floats(0, 1), min_size=1)), kind)
     claims = binary(p, np.zeros(len(p)))
     np.testing.assert_array_equal(rule(claims), rule.formula(claims, NUMPY))

@@ -17,7 +17,7 @@ from calibrant import (
     top_r,
     within_top_r,
 )
-from calibrant.families.binary.spline import Runout, _pieces
+from calibrant.families.binary.cubic_pieces import Runout
 
 RUNOUTS: list[Runout] = ["natural", "parabolic", "cubic"]
 
@@ -54,24 +54,6 @@ def test_against_dense_least_squares(knots: int, digits: int) -> None:
     np.testing.assert_allclose(
         Spline(knots).fit(binary(p, y))(at), _reference(p, y, knots, at), atol=1e-9
     )
-
-
-@pytest.mark.parametrize("runout", RUNOUTS)
-@pytest.mark.parametrize("knots", [4, 5, 9])
-def test_pieces_pass_the_knots_smoothly_and_run_out_as_named(runout: Runout, knots: int) -> None:
-    heights = np.random.default_rng(knots).normal(size=knots)
-    value, slope, bend, third = (_pieces(knots, runout) @ heights).T
-    h = 1 / (knots - 1)
-    np.testing.assert_allclose(value, heights[:-1])
-    np.testing.assert_allclose(value + slope * h + bend * h**2 + third * h**3, heights[1:])
-    np.testing.assert_allclose((slope + 2 * bend * h + 3 * third * h**2)[:-1], slope[1:])
-    np.testing.assert_allclose((2 * bend + 6 * third * h)[:-1], 2 * bend[1:])
-    ends = {
-        "natural": (bend[0], (bend + 3 * third * h)[-1]),
-        "parabolic": (third[0], third[-1]),
-        "cubic": (third[0] - third[1], third[-1] - third[-2]),
-    }[runout]
-    np.testing.assert_allclose(ends, 0, atol=1e-9)
 
 
 def test_bounded_against_a_general_optimiser() -> None:

@@ -57,8 +57,9 @@ class BBQ(ChanceFamily):
         share = np.repeat(posterior, counts)
         change = np.diff(q) * share[1:]
         is_edge = bins.k > 0
+        low = bins.low[is_edge]
+        edges, place = np.unique(low, return_inverse=True)
         of_edges = change[is_edge[1:]]
-        edges, place = np.unique(bins.low[is_edge], return_inverse=True)
         rises = np.bincount(place, of_edges, len(edges))
         lowest = posterior @ q[~is_edge]
         levels = lowest + running_sums(rises)
@@ -99,7 +100,8 @@ class Histograms:
         b = self.prior_missed
         rows = self.happened + self.missed
         # log B(a + happened, b + missed) - log B(a, b), term by term.
-        of_bins = gammaln(a + b) - gammaln(rows + a + b)
+        of_bins = gammaln(a + b)
+        of_bins -= gammaln(rows + a + b)
         of_bins += gammaln(self.happened + a) - gammaln(a)
         of_bins += gammaln(self.missed + b) - gammaln(b)
         return np.add.reduceat(of_bins, self.first)

@@ -121,12 +121,7 @@ class Binned(ChanceFamily):
         best = simplest_within(np.mean(errors, axis=0), self.slack)
         return candidates[best]
 
-    def _held_out_error(
-        self,
-        fit: RunningSums,
-        held: RunningSums,
-        n_bins: int,
-    ) -> float:
+    def _held_out_error(self, fit: RunningSums, held: RunningSums, n_bins: int) -> float:
         bins = self._steps_of(fit, n_bins).bins
         lift = bins.lift
         cells = held.cells(bins.inner, self.edges)

@@ -71,8 +71,9 @@ class RunningSums:
         squares = happened * (1 - line) ** 2
         squares += missed * line**2
         rows = [w, happened, w * p, squares]
+        running = [running_sums(row) for row in rows]
         self.p = p
-        self.running = np.stack([running_sums(row) for row in rows])
+        self.running = np.stack(running)
 
     def inner(self, n_bins: int, edges: Edges) -> Array:
         """Edges between bins; those of equal mass start where an array_split of the rows would."""
@@ -91,7 +92,8 @@ class RunningSums:
         """Weight, events, summed claims and summed squared residuals of each bin."""
         side: Side = "right" if edges == "width" else "left"
         at = np.searchsorted(self.p, inner, side=side)
-        ends = np.concatenate([[0], at, [len(self.p)]])
+        last = len(self.p)
+        ends = np.concatenate([[0], at, [last]])
         return np.diff(self.running[:, ends])
 
 

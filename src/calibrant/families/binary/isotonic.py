@@ -38,8 +38,10 @@ class Points(ChanceRule):
 
 def lowest_and_highest(q: Array) -> Iterator[Fact]:
     """The ends of the chances that a map gives."""
-    yield Fact("lowest", float(q.min()), "the least chance given")
-    yield Fact("highest", float(q.max()), "the largest chance given")
+    low = float(q.min())
+    high = float(q.max())
+    yield Fact("lowest", low, "the least chance given")
+    yield Fact("highest", high, "the largest chance given")
 
 
 @dataclass(frozen=True)

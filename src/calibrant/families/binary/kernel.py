@@ -22,7 +22,7 @@ from ..rules import ChanceRule, Fact
 from .family import ChanceFamily
 
 # So many pairs of claims are summed one by one; of more the sums are read off a grid, within 1e-7.
-_MOST_PAIRS = 1 << 24
+_MOST_PAIRS = 1 << 22
 _PAIRS_AT_ONCE = 1 << 18
 
 Bandwidth = float | int | Literal["rule"] | None
@@ -113,7 +113,9 @@ def bandwidth_for(pool: Pool, bandwidth: Bandwidth) -> float:
 def check_bandwidth(bandwidth: Bandwidth) -> None:
     """A width must be a number above 0, or be left to choose."""
     check_argument("bandwidth", bandwidth, Bandwidth)
-    if isinstance(bandwidth, float | int) and not LEAST_BANDWIDTH <= bandwidth < np.inf:
+    if not isinstance(bandwidth, float | int):
+        return
+    if not LEAST_BANDWIDTH <= bandwidth < np.inf:
         raise ValueError(
             f"bandwidth must be above 0, at least {LEAST_BANDWIDTH:g}, such as 0.01; "
             f"got {bandwidth}; None chooses it by likelihood, 'rule' by a rule of thumb"

@@ -45,8 +45,8 @@ class BetaCurve(ChanceRule):
     def formula(self, claims: Claims, ops: Operations) -> Value:
         log_p = ops.log_expit(claims.log_odds)
         log_rest = ops.log_expit(-claims.log_odds)
-        z = self.a * log_p - self.b * log_rest + self.intercept
-        return ops.expit(z)
+        linear = self.a * log_p - self.b * log_rest
+        return ops.expit(linear + self.intercept)
 
     def facts(self) -> Iterator[Fact]:
         yield Fact("a", self.a, "times the log of the claim; 1 changes nothing")
@@ -66,8 +66,8 @@ class Parabola(ChanceRule):
 
     def formula(self, claims: Claims, ops: Operations) -> Value:
         z = claims.log_odds
-        parabola = (self.curvature * z + self.slope) * z + self.intercept
-        return ops.expit(parabola)
+        slope = self.curvature * z + self.slope
+        return ops.expit(slope * z + self.intercept)
 
     def facts(self) -> Iterator[Fact]:
         yield Fact("curvature", self.curvature, "squared log odds times this are added")
@@ -95,7 +95,8 @@ class Platt(ChanceFamily):
         n0 = w.sum() - n1
         events = happened * (n1 + 1) / (n1 + 2)
         events += missed / (n0 + 2)
-        best, certificate = _fitted([z], [1.0], events / w, w)
+        targets = events / w
+        best, certificate = _fitted([z], [1.0], targets, w)
         slope, intercept = best
         return Sigmoid(slope, intercept, certificate)
 

@@ -101,12 +101,7 @@ class Lines(ChanceRule):
         high = self.knots[..., 0, -1]
         return ops.clip(claims.log_odds, low, high)
 
-    def _chance(
-        self,
-        x: Value,
-        i: int,
-        ops: Operations,
-    ) -> Value:
+    def _chance(self, x: Value, i: int, ops: Operations) -> Value:
         """What line i gives."""
         knots = self.knots[..., i, :]
         heights = self.heights[..., i, :]
@@ -234,7 +229,8 @@ def _on_points(space: Space, view: View, parts: list[Ints]) -> _Points:
         at = at[kept]
     below = np.searchsorted(at, x, side="right") - 1
     gaps = np.diff(at, append=at[-1] + 1)
-    above = (x - at[below]) / gaps[below]
+    past = x - at[below]
+    above = past / gaps[below]
     size = len(at) + 1
 
     def dealt(weight: Array) -> Array:

@@ -26,7 +26,6 @@ class Shift(ChanceRule):
     """What is added to the log odds, a line between points `odds`, and its standard deviation."""
 
     tag = "shift"
-    band_name = "95% band"
     odds: Array
     shift: Array
     sd: Array
@@ -104,7 +103,8 @@ def _cells(pool: Pool) -> Pool:
     place = np.searchsorted(at, z, side="right") - 1
     below = np.clip(place, 0, len(at) - 2)
     gaps = np.diff(at)
-    above = (z - at[below]) / gaps[below]
+    past = z - at[below]
+    above = past / gaps[below]
     ends = np.append(below, below + 1)
     parts = np.append(1 - above, above)
 

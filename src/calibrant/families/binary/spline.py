@@ -11,16 +11,9 @@ from ...fitting.types import Array, Ints
 from ...fitting.weights import present
 from ...inputs.views import View
 from ..folds import held_out, simplest_within
+from .cubic_pieces import END_CONDITIONS, Runout, bounded_heights, cubic_pieces
 from .family import ChanceFamily
 from .isotonic import Points
-
-Runout = Literal["natural", "parabolic", "cubic"]
-# What is 0 at an end: a sum of the second derivatives at the knots from there on, so weighed.
-_END_CONDITIONS: dict[Runout, list[float]] = {
-    "natural": [1.0],
-    "parabolic": [1.0, -1.0],
-    "cubic": [1.0, -2.0, 1.0],
-}
 
 
 @dataclass(frozen=True)
@@ -62,14 +55,16 @@ class Spline(ChanceFamily):
     def _by_cv(self, view: View, rows: int) -> Points:
         """The mean of ten maps, of the fewest knots whose error is within 0.1% of the best."""
         folds = held_out(view, min(10, rows), seed=0)
-        fits = [view[fitted].pool for fitted, _ in folds]
-        held = [view[rows].pool for _, rows in folds]
         candidates = self._candidates(rows)
+        fits = []
         maps = []
         errors = []
-        for fit, rest in zip(fits, held, strict=True):
+        for fitted, held in folds:
+            fit = view[fitted].pool
+            rest = view[held].pool
             by_knots = [self._chances(fit, knots) for knots in candidates]
             of_knots = [_squared_error(fit.p, q, rest) for q in by_knots]
+            fits.append(fit)
             maps.append(by_knots)
             errors.append(of_knots)
         best = simplest_within(np.mean(errors, axis=0), slack=0.001)
@@ -82,7 +77,7 @@ class Spline(ChanceFamily):
 
     @property
     def _fewest_knots(self) -> int:
-        return len(_END_CONDITIONS[self.runout]) + 1
+        return len(END_CONDITIONS[self.runout]) + 1
 
     def _candidates(self, rows: int) -> range:
         """Numbers of knots to choose from."""
@@ -93,13 +88,13 @@ class Spline(ChanceFamily):
     def _chances(self, pool: Pool, knots: int) -> Array:
         """The calibrated chance of each distinct claim."""
         curve = _Curve(pool, knots)
-        pieces = _pieces(knots, self.runout)
+        pieces = cubic_pieces(knots, self.runout)
         gram, moment = curve.normal_equations(pieces)
         heights = np.linalg.solve(gram, moment)
         if self.bounded:
             of_knots = [curve.slopes(pieces, one) for one in np.eye(knots)]
             slopes = np.stack(of_knots, axis=1)
-            heights = _bounded(heights, gram, pool.p, slopes)
+            heights = bounded_heights(heights, gram, pool.p, slopes)
         q = pool.p + curve.slopes(pieces, heights)
         return np.clip(q, 0, 1)
 
@@ -184,84 +179,6 @@ def _parts(w: Array, knots: int) -> Ints:
     if total < 4 * knots:
         per_row = 1e3 / total
     return np.ceil(w * per_row).astype(np.intp)
-
-
-def _pieces(knots: int, runout: Runout) -> Array:
-    """Between each two knots, the coefficients of 1, u, u^2 and u^3.
-
-    They are linear in the heights at all knots: (pieces, 4, knots).
-    """
-    h = 1 / (knots - 1)
-    heights = np.eye(knots)
-    curvature = _second_derivatives(knots, runout)
-    left = curvature[:-1]
-    right = curvature[1:]
-    rise = np.diff(heights, axis=0) / h
-    slope = rise - h * (2 * left + right) / 6
-    third = np.diff(curvature, axis=0) / (6 * h)
-    coefficients = [heights[:-1], slope, left / 2, third]
-    return np.stack(coefficients, axis=1)
-
-
-def _second_derivatives(knots: int, runout: Runout) -> Array:
-    """Those at the knots, linear in the heights there, of the spline whose slope has no jumps."""
-    h = 1 / (knots - 1)
-    system = np.eye(knots)
-    differences = np.zeros((knots, knots))
-    second_difference = np.array([1, -2, 1])
-    scaled = second_difference * 6 / h**2
-    for i in range(1, knots - 1):
-        about = slice(i - 1, i + 2)
-        system[i, about] = 1, 4, 1
-        differences[i, about] = scaled
-    end = _END_CONDITIONS[runout]
-    size = len(end)
-    system[0, :size] = end
-    system[-1, -size:] = end[::-1]
-    return np.linalg.solve(system, differences)
-
-
-def _bounded(
-    free: Array,
-    gram: Array,
-    p: Array,
-    slopes: Array,
-) -> Array:
-    """Heights nearest to the free optimum, as least squares measures it, with chances in [0, 1].
-
-    Bounds are taken up one by one as they are broken; each problem is a least distance, solved by
-    its dual.
-    """
-    # In these coordinates the squared error is the squared distance to the free optimum.
-    factor = np.linalg.cholesky(gram / gram.trace())
-    to_heights = np.linalg.inv(factor).T
-    normals = np.vstack([slopes, -slopes])
-    levels = np.concatenate([-p, p - 1])
-    heights = free
-    taken: list[int] = []
-    while True:
-        short = levels - normals @ heights
-        worst = int(short.argmax())
-        if short[worst] <= 1e-9 or worst in taken:
-            return heights
-        taken.append(worst)
-        bounds = normals[taken]
-        missing = levels[taken] - bounds @ free
-        shortest = _least_distance(bounds @ to_heights, missing)
-        heights = free + to_heights @ shortest
-
-
-def _least_distance(normals: Array, levels: Array) -> Array:
-    """The shortest x for which normals @ x >= levels, by its dual (Lawson and Hanson 1974)."""
-    from scipy.optimize import nnls
-
-    system = np.vstack([normals.T, levels])
-    target = np.zeros(len(system))
-    target[-1] = 1.0
-    dual, _ = nnls(system, target)
-    residual = system @ dual - target
-    last = residual[-1]
-    return -residual[:-1] / last
 
 
 def _squared_error(p: Array, q: Array, held: Pool) -> float:

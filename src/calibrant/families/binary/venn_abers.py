@@ -20,7 +20,7 @@ class Intervals(ChanceRule):
     """The ends of the interval at every claim: `p0` rises at `rises0`, `p1` above `rises1`."""
 
     tag = "intervals"
-    band_name = "Venn-Abers"
+    spread_name = "Venn-Abers"
     rises0: Array
     p0: Array
     rises1: Array
@@ -34,11 +34,7 @@ class Intervals(ChanceRule):
         """The chances of a claim, its event added to the fit as one that did not happen and did."""
         return self._ends(claims, NUMPY)
 
-    def band(
-        self,
-        claims: Claims,
-        level: float = 0.95,  # noqa: ARG002 - it has none
-    ) -> tuple[Array, Array]:
+    def spread(self, claims: Claims) -> tuple[Array, Array]:
         return self.interval(claims)
 
     def facts(self) -> Iterator[Fact]:
@@ -46,8 +42,9 @@ class Intervals(ChanceRule):
         yield Fact("upper steps", len(self.p1), "of the chance if it does")
 
     def _ends(self, claims: Claims, ops: Operations) -> tuple[Value, Value]:
-        p0 = ops.step(claims.p, self.rises0, self.p0, side="right")
-        p1 = ops.step(claims.p, self.rises1, self.p1, side="left")
+        p = claims.p
+        p0 = ops.step(p, self.rises0, self.p0, side="right")
+        p1 = ops.step(p, self.rises1, self.p1, side="left")
         return p0, p1
 
 

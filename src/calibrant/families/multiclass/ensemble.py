@@ -29,7 +29,8 @@ class Mixed(VectorRule):
         sharp, as_claimed, even = self.shares
         tempered = self.tempered.formula(x, ops)
         claimed = ops.softmax(x.scores)
-        return sharp * tempered + as_claimed * claimed + even / x.k
+        mixed = sharp * tempered + as_claimed * claimed
+        return mixed + even / x.k
 
     def facts(self) -> Iterator[Fact]:
         sharp, claimed, even = self.shares

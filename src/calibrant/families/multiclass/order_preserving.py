@@ -92,8 +92,10 @@ class Stretched(LogitRule):
 
 
 def _least_and_largest(name: str, x: Array, meaning: str) -> Iterator[Fact]:
-    yield Fact(f"least {name}", float(x.min()), meaning)
-    yield Fact(f"largest {name}", float(x.max()), meaning)
+    low = float(x.min())
+    high = float(x.max())
+    yield Fact(f"least {name}", low, meaning)
+    yield Fact(f"largest {name}", high, meaning)
 
 
 @dataclass(frozen=True)
@@ -166,12 +168,7 @@ class _Fit(NamedTuple):
 class _Posterior:
     """Mean log loss plus a normal prior around `centre`."""
 
-    def __init__(
-        self,
-        loss: StretchedLoss,
-        centre: Array,
-        precision: Array,
-    ) -> None:
+    def __init__(self, loss: StretchedLoss, centre: Array, precision: Array) -> None:
         self._loss = loss
         self._centre = centre
         self._precision = precision

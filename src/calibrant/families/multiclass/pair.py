@@ -19,7 +19,8 @@ class Pair(VectorRule):
         claims = x.by_class(self.column)
         q = ops.columns(self.rules, claims)
         rest = 1 - q
-        return ops.join(rest, q) if self.column else ops.join(q, rest)
+        pair = (rest, q) if self.column else (q, rest)
+        return ops.join(*pair)
 
     def facts(self) -> Iterator[Fact]:
         yield from self.rules[0].facts()

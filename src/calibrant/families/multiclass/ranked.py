@@ -53,12 +53,7 @@ class EachRank(VectorRule):
     def parts(self) -> Sequence[ChanceRule]:
         return self.rules
 
-    def _first(
-        self,
-        chances: Value,
-        k: int,
-        ops: Operations,
-    ) -> list[Value]:
+    def _first(self, chances: Value, k: int, ops: Operations) -> list[Value]:
         """The chances of the first ranks, which sum to one at most, and fall if they must."""
         ranks = range(self.ranks)
         first = [ops.part(chances, rank, rank + 1) for rank in ranks]

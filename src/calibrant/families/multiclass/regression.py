@@ -35,7 +35,9 @@ class Regression(NamedTuple):
 def check_strength(**strengths: float | str | None) -> None:
     """Strengths of penalties are finite and not negative."""
     for name, value in strengths.items():
-        if isinstance(value, float | int) and not 0 <= value < np.inf:
+        if value is None or isinstance(value, str):
+            continue
+        if not 0 <= value < np.inf:
             raise ValueError(f"{name} must be at least 0 and finite, got {value}")
 
 
@@ -128,7 +130,8 @@ def _table_by_cv(
         ridge = _ridge(k, entries[i], shifts[j])
         return sum(fold.summed_loss(ridge) for fold in folds)
 
-    i, j = best_strengths(score, len(entries), len(shifts))
+    grid = len(entries), len(shifts)
+    i, j = best_strengths(score, *grid)
     ridge = _ridge(k, entries[i], shifts[j])
     tables = []
     certificates = []

@@ -21,18 +21,14 @@ class StretchedLoss:
     Coefficients are the slopes of the curve between bends, then the factors.
     """
 
-    def __init__(
-        self,
-        view: Canonical,
-        depth: Array,
-        shares: Array,
-    ) -> None:
+    def __init__(self, view: Canonical, depth: Array, shares: Array) -> None:
         self._labels = view.y
         self._w = counts(view.w, view.n)
         self.total = view.total
         self._depth = depth
         self._shares = shares
-        right = depth[np.arange(view.n), view.y]
+        rows = np.arange(view.n)
+        right = depth[rows, view.y]
         self._right_depth = right
         self._right_steps = np.stack(steps(right, BENDS, NUMPY), axis=1)
 
@@ -104,10 +100,13 @@ class StretchedLoss:
 
 def _covariance_with_depth(mean: Array, square: Array) -> Array:
     """Of each row the covariance of each step with the depth, over the row's chances."""
-    from_right = np.cumsum(mean[:, ::-1], axis=1)
+    backwards = mean[:, ::-1]
+    from_right = np.cumsum(backwards, axis=1)
     later = from_right[:, ::-1] - mean
     whole = mean.sum(1, keepdims=True)
-    return square + _WIDTHS * later + (BENDS - whole) * mean
+    covariance = square + _WIDTHS * later
+    covariance += (BENDS - whole) * mean
+    return covariance
 
 
 def precision_matrix(k: int, *, by_row: bool, by_class: bool) -> tuple[Array, Array]:

@@ -89,5 +89,6 @@ def _log_mixed(
 ) -> Value:
     """Logarithms of the tempered vectors, each with a little of the uniform one mixed in."""
     tempered = ops.softmax(x.scores * inverse)
-    mixed = tempered * (1 - uniform) + uniform / x.k
+    even = uniform / x.k
+    mixed = tempered * (1 - uniform) + even
     return ops.log(mixed)

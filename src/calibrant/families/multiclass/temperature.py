@@ -108,7 +108,9 @@ def _derivatives(view: Canonical, inverse: float) -> Derivatives:
     of_blocks = on_all_cores(summed, row_blocks(n, k))
     means = np.sum(of_blocks, axis=0) / view.total
     value, slope, curvature = means
-    return float(value), np.array([slope]), np.array([[curvature]])
+    gradient = np.array([slope])
+    hessian = np.array([[curvature]])
+    return float(value), gradient, hessian
 
 
 def _row_derivatives(z: Array, y: Ints, inverse: float) -> Array:
