@@ -200,7 +200,7 @@ def test_the_program_itself_exits_with_the_code(tmp_path: Path) -> None:
 
 
 def test_an_interruption_is_130_without_a_trace_and_leaves_no_file(here: Path) -> None:
-    pred = from_probs(np.tile(PROBS, (40, 1)), np.tile(LABELS, 40))
+    pred = from_probs(np.tile(PROBS, (2000, 1)), np.tile(LABELS, 2000))
     write(here / "long.parquet", pred)
     before = sorted(here.iterdir())
     code = "from calibrant.cli import main; main()"

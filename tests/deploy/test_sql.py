@@ -2,39 +2,59 @@
 
 import numpy as np
 import pytest
+
+pytest.importorskip("duckdb", reason="duckdb is for tests alone")
+
 from shared_data import needs_real
-from shared_databases import Database, DuckDB, SQLite
+from shared_databases import (
+    Database,
+    DuckDB,
+    SQLite,
+    assert_same_chances,
+    assert_same_list,
+    assert_same_query,
+)
 from shared_exports import (
-    DOUBLE,
     OF_EACH_CLASS,
     OF_REAL_VECTORS,
+    Evening,
+    HalfTemper,
     awkward_claims,
     awkward_vectors,
     chance_map,
     maps_of_extremes,
+    nearly_one,
     real_chance_map,
     real_vector_map,
     real_vectors,
     real_view,
+    sends_to_nothing,
+    some_claims,
     vector_map,
+    vectors,
 )
 from shared_families import CHANCE_FAMILIES, VECTOR_FAMILIES
 
 import calibrant as c
-from calibrant import Family, Map, Predictions
-from calibrant.fitting.types import Array
+from calibrant import Family, binary
 from calibrant.inputs.predictions import Kind
 
-pytest.importorskip("duckdb", reason="duckdb is for tests alone")
-
-K = 3
 NAMES = ["p_cat", "p_dog", "p_eel"]
-IN_SQL = [family for family in VECTOR_FAMILIES if not isinstance(family, c.Ranked)]
+K = len(NAMES)
+# Kernels that are as narrow as rows allow make longer tables than SQL may have.
+TOO_NARROW: list[Family] = [c.Kernel(), c.OneVsRest(c.Kernel()), c.OneVsRest(c.Kernel(0.02))]
 
 
-def _has_a_table(family: Family) -> bool:
-    """Whether it sums over the rows fitted on, so that its SQL is long."""
-    return "Kernel" in repr(family)
+def _in_sql(families: list[Family]) -> list[Family]:
+    return [family for family in families if not isinstance(family, c.Ranked)]
+
+
+def _wide_enough(families: list[Family]) -> list[Family]:
+    return [family for family in families if family not in TOO_NARROW]
+
+
+def _numbered(k: int) -> list[str]:
+    return [f"p{place}" for place in range(k)]
 
 
 @pytest.fixture(scope="module", params=[DuckDB, SQLite])
@@ -43,44 +63,9 @@ def database(request: pytest.FixtureRequest) -> Database:
     return found
 
 
-def _add_rows(database: Database, values: Array, names: list[str]) -> None:
-    columns = {name: values[:, place] for place, name in enumerate(names)}
-    database.add("t", {"id": np.arange(len(values)), **columns})
-
-
-def _assert_same_chances(database: Database, fitted: Map, p: Array) -> None:
-    """Within 1e-12, as an expression and as a whole query."""
-    expected = np.clip(fitted(p), 0, 1)
-    _add_rows(database, p[:, None], ["p"])
-    query = fitted.to_sql("p", table="t", keep=["id"])
-    found = database.ask(f"SELECT {fitted.to_sql('p')} FROM t ORDER BY id")
-    queried = database.ask(f"{query} ORDER BY id")
-    np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=DOUBLE)
-    np.testing.assert_allclose(queried[:, 1], expected, rtol=0, atol=DOUBLE)
-
-
-def _assert_same_query(
-    database: Database, fitted: Map, names: list[str], *given: Predictions
-) -> None:
-    """Within 1e-12, as a whole query."""
-    for pred in given:
-        _add_rows(database, pred.values, names)
-        found = database.ask(f"{fitted.to_sql(names, table='t', keep=['id'])} ORDER BY id")
-        np.testing.assert_array_equal(found[:, 0], np.arange(pred.n))
-        np.testing.assert_allclose(found[:, 1:], fitted(pred), rtol=0, atol=DOUBLE)
-
-
-def _assert_same_list(database: Database, fitted: Map, names: list[str], pred: Predictions) -> None:
-    """Within 1e-12, as a SELECT list."""
-    _add_rows(database, pred.values, names)
-    found = database.ask(f"SELECT id, {fitted.to_sql(names)} FROM t ORDER BY id")
-    np.testing.assert_array_equal(found[:, 0], np.arange(pred.n))
-    np.testing.assert_allclose(found[:, 1:], fitted(pred), rtol=0, atol=DOUBLE)
-
-
 @pytest.mark.parametrize("family", CHANCE_FAMILIES, ids=repr)
 def test_maps_of_one_chance(family: Family, database: Database) -> None:
-    _assert_same_chances(database, chance_map(family), awkward_claims())
+    assert_same_chances(database, chance_map(family), awkward_claims())
 
 
 @pytest.mark.parametrize("family", CHANCE_FAMILIES, ids=repr)
@@ -88,37 +73,66 @@ def test_maps_fitted_on_extremes(family: Family) -> None:
     p = np.array([0, 1e-30, 0.3, 0.5, 1 - 1e-9, 1 - 2**-24, 1])
     database = SQLite()
     for fitted in maps_of_extremes(family):
-        _assert_same_chances(database, fitted, p)
+        assert_same_chances(database, fitted, p)
 
 
 @pytest.mark.parametrize("kind", ["logits", "probs"])
-@pytest.mark.parametrize("family", IN_SQL, ids=repr)
+@pytest.mark.parametrize("family", _in_sql(VECTOR_FAMILIES), ids=repr)
 def test_maps_of_whole_vectors(family: Family, kind: Kind, database: Database) -> None:
     fitted = vector_map(family, kind, K)
     given = awkward_vectors(kind, K)
-    _assert_same_query(database, fitted, NAMES, *given)
-    _assert_same_list(database, fitted, NAMES, given[0])
+    assert_same_query(database, fitted, NAMES, *given)
+    assert_same_list(database, fitted, NAMES, given[0])
 
 
 @pytest.mark.parametrize("kind", ["logits", "probs"])
-@pytest.mark.parametrize("family", OF_EACH_CLASS, ids=repr)
+@pytest.mark.parametrize("family", _wide_enough(OF_EACH_CLASS), ids=repr)
 def test_maps_of_each_class(family: Family, kind: Kind) -> None:
     fitted = vector_map(family, kind, K)
-    _assert_same_query(SQLite(), fitted, NAMES, *awkward_vectors(kind, K))
+    assert_same_query(SQLite(), fitted, NAMES, *awkward_vectors(kind, K))
 
 
 @needs_real
-@pytest.mark.parametrize("family", CHANCE_FAMILIES, ids=repr)
+@pytest.mark.parametrize("family", _wide_enough(CHANCE_FAMILIES), ids=repr)
 def test_maps_of_real_claims(family: Family, database: Database) -> None:
     fitted_on, others = real_view()
     p = np.concatenate([fitted_on.p, others.p])
-    _assert_same_chances(database, real_chance_map(family), p)
+    assert_same_chances(database, real_chance_map(family), p)
 
 
 @needs_real
 @pytest.mark.parametrize("kind", ["logits", "probs"])
-@pytest.mark.parametrize("family", OF_REAL_VECTORS, ids=repr)
+@pytest.mark.parametrize("family", _wide_enough(_in_sql(OF_REAL_VECTORS)), ids=repr)
 def test_maps_of_real_vectors(family: Family, kind: Kind) -> None:
+    fitted_on, others = real_vectors(kind)
     fitted = real_vector_map(family, kind)
-    names = [f"p{place}" for place in range(len(fitted.classes))]
-    _assert_same_query(SQLite(), fitted, names, *real_vectors(kind))
+    assert_same_query(SQLite(), fitted, _numbered(others.k), fitted_on, others)
+
+
+def test_rows_that_sum_to_one_only_nearly(database: Database) -> None:
+    for family in (c.Platt(), c.Binned(5)):
+        fitted = c.OneVsRest(family).fit(nearly_one())
+        assert_same_query(database, fitted, _numbered(5), nearly_one())
+
+
+def test_a_row_that_every_rule_sends_to_0_stays_as_it_was_claimed(database: Database) -> None:
+    fitted, level = sends_to_nothing()
+    assert_same_query(database, fitted, _numbered(5), level)
+
+
+def test_more_classes_than_a_database_adds_or_compares_in_a_row(database: Database) -> None:
+    pred = vectors("logits", n=5, k=1000)
+    fitted = c.Temperature().fit(pred)
+    assert_same_query(database, fitted, _numbered(1000), pred)
+
+
+def test_a_family_that_nobody_declared_becomes_sql(database: Database) -> None:
+    chances = HalfTemper().fit(binary(*some_claims(300)))
+    assert_same_chances(database, chances, awkward_claims())
+    families: list[Family] = [Evening(), c.OneVsRest(HalfTemper())]
+    for family in families:
+        for kind in ("logits", "probs"):
+            fitted = family.fit(vectors(kind, k=K))
+            given = awkward_vectors(kind, K)
+            assert_same_query(database, fitted, NAMES, *given)
+            assert_same_list(database, fitted, NAMES, given[0])

@@ -1,10 +1,7 @@
 """Saved maps: what the file says, and every way it can be wrong."""
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,28 +9,20 @@ import numpy as np
 import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
-from shared_exports import UNDECLARED_VECTORS, Evening, HalfTemper, some_claims, vectors
 
 import calibrant
 from calibrant import (
-    ChanceFamily,
-    ChanceRule,
-    Fact,
-    Family,
     Isotonic,
     Map,
     OneVsRest,
     Platt,
     Ranked,
     Temperature,
-    View,
     binary,
     from_logits,
     load,
 )
-from calibrant.deploy.registry import known_rules
 from calibrant.deploy.store import _sealed
-from calibrant.families.operations import Claims, Operations, Value
 
 R = np.random.default_rng(0)
 LOGITS = R.normal(0, 2, (60, 3))
@@ -250,81 +239,6 @@ def test_a_seal_that_is_none_is_refused(path: Path, seal: object) -> None:
 
     _with_header(path, change)
     assert "not a map saved by calibrant" in _refusal(path) or "was cut" in _refusal(path)
-
-
-@dataclass(frozen=True, eq=False)
-class Sigmoid(ChanceRule):
-    """A class that is called, and tagged, as one of the library is, and gives nothing but 0."""
-
-    tag = "sigmoid"
-    slope: float
-    intercept: float
-
-    def formula(self, claims: Claims, ops: Operations) -> Value:  # noqa: ARG002 - whatever is claimed
-        return 0.0 * claims.p
-
-    def facts(self) -> Iterator[Fact]:
-        yield Fact("slope", self.slope, "of no use")
-
-
-def test_a_class_of_the_same_name_and_tag_does_not_take_over_a_saved_map(tmp_path: Path) -> None:
-    fitted = Platt().fit(binary(*some_claims(50)))
-    fitted.save(tmp_path / "map")
-    again = load(tmp_path / "map")
-    assert type(again.rule) is type(fitted.rule)
-    np.testing.assert_array_equal(again([0.2, 0.9]), fitted([0.2, 0.9]))
-    assert known_rules()["sigmoid"] is type(fitted.rule)
-    assert Sigmoid not in known_rules().values()
-
-
-DEFINED_FIRST = """
-import sys
-from dataclasses import dataclass
-from calibrant import ChanceRule, load
-
-@dataclass(frozen=True, eq=False)
-class Sigmoid(ChanceRule):
-    tag = "sigmoid"
-    slope: float
-    intercept: float
-    certificate: object
-    formula = facts = lambda self, *_: 0.0
-
-assert "calibrant.families.binary.logistic" not in sys.modules
-print(type(load(sys.argv[1]).rule).__module__)
-"""
-
-
-def test_nor_does_one_that_is_defined_before_the_librarys_own(platt: Path) -> None:
-    command = [sys.executable, "-c", DEFINED_FIRST, str(platt)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert found.stdout == "calibrant.families.binary.logistic\n", found.stderr
-
-
-def _named_as_the_librarys_own() -> Family:
-    @dataclass(frozen=True)
-    class Platt(ChanceFamily):
-        """A family that is called as one of the library is."""
-
-        def chance_rule(self, view: View) -> Sigmoid:  # noqa: ARG002 - whatever is claimed
-            """The only rule there is."""
-            return Sigmoid(1.0, 0.0)
-
-    return Platt()
-
-
-@pytest.mark.parametrize(
-    "family",
-    [HalfTemper(), Evening(), _named_as_the_librarys_own(), *UNDECLARED_VECTORS],
-    ids=repr,
-)
-def test_what_load_could_not_read_is_not_saved(family: Family, tmp_path: Path) -> None:
-    fitted = family.fit(vectors("logits"))
-    with pytest.raises(
-        ValueError, match=r"cannot be saved.* the entry point group calibrant\.families$"
-    ):
-        fitted.save(tmp_path / "map")
-    assert not list(tmp_path.iterdir())
 
 
 def test_classes_that_json_has_no_words_for_are_not_saved(tmp_path: Path) -> None:

@@ -21,14 +21,12 @@ class Added(ChanceRule):
         return ops.expit(claims.log_odds + self.intercept)
 
     def facts(self) -> Iterator[Fact]:
-        yield Fact(
-            "intercept", self.intercept, "added to the log odds; below 0, claims were too high"
-        )
+        yield Fact("intercept", self.intercept, "added to the log odds; below 0, claims fall")
 
 
 @dataclass(frozen=True)
 class Intercept(ChanceFamily):
-    """The intercept with which as many events are claimed as happened, and `prior` more of each outcome.
+    """The intercept that claims as many events as happened, and `prior` more of each outcome.
 
     >>> from calibrant import binary
     >>> Intercept().fit(binary([0.5] * 8, [1, 1, 1, 1, 1, 1, 1, 0]))([0.5]).round(3).tolist()

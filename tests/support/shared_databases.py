@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow
+from shared_exports import DOUBLE
 
-from calibrant.fitting.types import Array
+from calibrant import Map, Predictions
+from calibrant.fitting.types import Array, Values
 
-Columns = Mapping[str, Array | Sequence[Any]]
+Columns = Mapping[str, Values | Sequence[Any]]
 
 
 class Database(ABC):
@@ -74,3 +76,41 @@ class DuckDB(Database):
     def fetch(self, query: str) -> list[Any]:
         """The rows of a query."""
         return self._connection.execute(query).fetchall()
+
+
+def add_rows(database: Database, names: list[str], values: Values) -> None:
+    """A table t of rows by their numbers."""
+    columns = dict(zip(names, values.T, strict=True))
+    database.add("t", {"id": np.arange(len(values)), **columns})
+
+
+def assert_same_chances(database: Database, fitted: Map, p: Values) -> None:
+    """Within 1e-12, as an expression and as a whole query."""
+    expected = np.clip(fitted(p), 0, 1)
+    add_rows(database, ["p"], p[:, None])
+    found = database.ask(f"SELECT {fitted.to_sql('p')} FROM t ORDER BY id")
+    np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=DOUBLE)
+    query = fitted.to_sql("p", table="t", keep=["id"])
+    found = database.ask(f"{query} ORDER BY id")
+    np.testing.assert_array_equal(found[:, 0], np.arange(len(p)))
+    np.testing.assert_allclose(found[:, 1], expected, rtol=0, atol=DOUBLE)
+
+
+def assert_same_query(
+    database: Database, fitted: Map, names: list[str], *given: Predictions
+) -> None:
+    """Within 1e-12, as a whole query."""
+    add_rows(database, names, np.concatenate([pred.values for pred in given]))
+    expected = np.concatenate([fitted(pred) for pred in given])
+    query = fitted.to_sql(names, table="t", keep=["id"])
+    found = database.ask(f"{query} ORDER BY id")
+    np.testing.assert_array_equal(found[:, 0], np.arange(len(expected)))
+    np.testing.assert_allclose(found[:, 1:], expected, rtol=0, atol=DOUBLE)
+
+
+def assert_same_list(database: Database, fitted: Map, names: list[str], pred: Predictions) -> None:
+    """Within 1e-12, as a SELECT list."""
+    add_rows(database, names, pred.values)
+    found = database.ask(f"SELECT id, {fitted.to_sql(names)} FROM t ORDER BY id")
+    np.testing.assert_array_equal(found[:, 0], np.arange(pred.n))
+    np.testing.assert_allclose(found[:, 1:], fitted(pred), rtol=0, atol=DOUBLE)

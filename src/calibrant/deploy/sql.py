@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from ..families.maps import ChanceMap, Map, VectorMap
 from ..families.operations import GivenClaims, Vectors
 from ..families.rounding import DOUBLE
+from ..inputs.checks import check_argument
 from .sql_operations import MOST_CHARACTERS, NotInSql, SqlOperations, added
-from .sql_program import Program, Row
+from .sql_program import Dialect, Program, Row
 from .sql_tables import NoTable
 
 
@@ -20,6 +21,7 @@ def to_sql(
     *,
     table: str | None = None,
     keep: Sequence[str] = (),
+    dialect: Dialect = "standard",
 ) -> str:
     """A map as SQL; `map.to_sql(...)` calls this.
 
@@ -27,13 +29,14 @@ def to_sql(
     >>> print(to_sql(Temperature().fit(binary([0.2, 0.9], [0, 1])), "p")[:40])
     (SELECT CASE WHEN v0 IS NULL THEN NULL E
     """
+    check_argument("dialect", dialect, Dialect)
     if keep and table is None:
         raise ValueError(f"keep needs the table whose columns are kept: table=..., got {keep!r}")
     names = _column_names(fitted, columns)
     program = Program(names, [*keep, table or ""])
     outputs = _outputs(fitted, program)
     if table is not None:
-        text = program.query(dict(zip(names, outputs, strict=True)), table, keep)
+        text = program.query(dict(zip(names, outputs, strict=True)), table, keep, dialect)
         _refuse_long(fitted, len(text), "use map.save or map.to_onnx")
         return text
     if isinstance(columns, str):

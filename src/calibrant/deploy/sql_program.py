@@ -3,11 +3,13 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partialmethod
+from typing import Literal
 
 import numpy as np
 
 from ..fitting.types import Array
 
+Dialect = Literal["standard", "spark"]
 SHORT = 32  # characters that may as well be repeated
 
 
@@ -43,13 +45,21 @@ class Program:
             source = f" FROM (SELECT DISTINCT {', '.join(layer)}{source}) AS {self.prefix}_{level}"
         return f"(SELECT {output}{source})"
 
-    def query(self, outputs: Mapping[str, str], table: str, keep: Sequence[str]) -> str:
+    def query(
+        self,
+        outputs: Mapping[str, str],
+        table: str,
+        keep: Sequence[str],
+        dialect: Dialect,
+    ) -> str:
         """A SELECT of outputs by name from a table."""
+        # Planners would write bound values out again; Spark's does not, and has no word for it.
+        bound = "AS" if dialect == "spark" else "AS MATERIALIZED"
         source = f" FROM {table}"
         parts = []
         for level, layer in enumerate(self._layers(outputs.values())):
             name = f"{self.prefix}_{level}"
-            parts.append(f"{name} AS MATERIALIZED (SELECT {', '.join([*keep, *layer])}{source})")
+            parts.append(f"{name} {bound} (SELECT {', '.join([*keep, *layer])}{source})")
             source = f" FROM {name}"
         found = [f"{value} AS {name}" for name, value in outputs.items()]
         return f"WITH {', '.join(parts)} SELECT {', '.join([*keep, *found])}{source}"

@@ -63,7 +63,7 @@ def tabulated(rule: ChanceRule, most: int) -> list[Stretch]:
         if error <= _WITHIN:
             found.append(Stretch(low, high, _coefficients(fitted, low, high)))
         elif high - low <= _NARROWEST:
-            raise NoTable(f"it jumps or has an edge at log odds of {low:.3g}")
+            raise NoTable(f"no polynomial comes near enough to it at log odds of {low:.3g}")
         else:
             middle = (low + high) / 2
             waiting += [(middle, high), (low, middle)]
@@ -76,5 +76,5 @@ def tabulated(rule: ChanceRule, most: int) -> list[Stretch]:
 def _coefficients(fitted: Chebyshev, low: float, high: float) -> Array:
     """Those of the powers of the distance from the middle."""
     half = (high - low) / 2
-    powers = np.arange(_DEGREE + 1)
-    return cheb2poly(fitted.coef) / half**powers
+    scaled = cheb2poly(fitted.coef)
+    return scaled / half ** np.arange(len(scaled))

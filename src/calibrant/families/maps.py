@@ -67,15 +67,17 @@ class Map(ABC):
         *,
         table: str | None = None,
         keep: Sequence[str] = (),
+        dialect: Literal["standard", "spark"] = "standard",
     ) -> str:
         """The map as SQL: an expression of a column of chances, or a SELECT list of k columns.
 
         Columns hold what the map was fitted on, logits or probabilities. With `table` it is a whole
-        query, which also has the columns to `keep` and works out once what classes share.
+        query, which also has the columns to `keep` and works out once what classes share; Spark
+        takes it in a `dialect` of its own.
         """
         from ..deploy.sql import to_sql
 
-        return to_sql(self, columns, table=table, keep=keep)
+        return to_sql(self, columns, table=table, keep=keep, dialect=dialect)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,8 @@ from .operations import Claims, GivenClaims, Side, Term, Value, Vectors
 if TYPE_CHECKING:
     from .rules import ChanceRule
 
+_LEAST_SUM = 1e-280  # above it, what is lost to underflow is nothing
+
 
 class NumpyVectors(Vectors):
     """Whole vectors of a view, whose claims keep every digit that float32 logits have."""
@@ -149,7 +151,12 @@ class NumpyOperations:
         return np.arange(size, dtype=x.dtype)
 
     def descending(self, x: Array) -> Ints:
-        return np.argsort(-x, axis=1, kind="stable")
+        order = np.argsort(-x, axis=1)
+        # A stable sort is many times as slow, and needed only where there are ties.
+        values = np.take_along_axis(x, order, 1)
+        is_tied = (values[:, 1:] == values[:, :-1]).any(1)
+        order[is_tied] = np.argsort(-x[is_tied], axis=1, kind="stable")
+        return order
 
     def gather(self, x: Array, order: Ints) -> Array:
         return np.take_along_axis(x, order, 1).astype(np.float64)
@@ -163,9 +170,14 @@ class NumpyOperations:
         return np.cumsum(x, axis=1)
 
     def log_sums_from_right(self, x: Array) -> Array:
-        from_right = x[:, ::-1]
-        sums = np.logaddexp.accumulate(from_right, axis=1)
-        return sums[:, ::-1]
+        top = x.max(1, keepdims=True)
+        sums = np.cumsum(np.exp(x - top)[:, ::-1], axis=1)[:, ::-1]
+        # Far below the top an exponential vanishes: there sums are taken one by one in log space.
+        is_far = sums[:, -1] < _LEAST_SUM
+        sums[is_far] = 1.0
+        logs = np.log(sums) + top
+        logs[is_far] = np.logaddexp.accumulate(x[is_far, ::-1], axis=1)[:, ::-1]
+        return logs
 
     def is_first_largest(self, x: Array) -> Bools:
         largest = x.argmax(1)
