@@ -16,7 +16,7 @@ MOST_CHARACTERS = 1_000_000
 SOME = 12  # values of which the largest, or the right one, is found at once
 MANY = 200  # values that are added at once
 # Beyond this exp overflows, and some databases refuse it; far below its negative likewise.
-FAR = "7e2"
+FAR = 700.0
 
 
 class NotInSql(ValueError):
@@ -40,12 +40,8 @@ class SqlOperations:
         return self.row([self.program.bind(text) for text in x.texts])
 
     def exp(self, x: Row) -> Row:
-        texts = []
-        for text in self.bind(x).texts:
-            above = f"WHEN {text} > {FAR} THEN {FAR}"
-            below = f"WHEN {text} < -{FAR} THEN -{FAR}"
-            texts.append(f"exp(CASE {above} {below} ELSE {text} END)")
-        return self.row(texts)
+        x = self.clip(x, -FAR, FAR)
+        return self.row([f"exp({text})" for text in x.texts])
 
     def log(self, x: Row) -> Row:
         return self.row([f"ln({text})" for text in x.texts])
@@ -56,7 +52,8 @@ class SqlOperations:
     def log_expit(self, z: Row) -> Row:
         z = self.bind(z)
         negative = self.where(z < 0.0, z, -z)
-        return self.minimum(z, 0.0) - self.log(1.0 + self.exp(negative))
+        rest = self.log(1.0 + self.exp(negative))
+        return self.minimum(z, 0.0) - rest
 
     def where(self, condition: Row, yes: Operand, no: Operand) -> Row:
         first = condition.with_each(yes, "CASE WHEN {} THEN {}".format)
@@ -74,7 +71,8 @@ class SqlOperations:
 
     def clip(self, x: Row, low: Operand, high: Operand) -> Row:
         x = self.bind(x)
-        return self.where(x < low, low, self.where(x > high, high, x))
+        not_too_high = self.where(x > high, high, x)
+        return self.where(x < low, low, not_too_high)
 
     def step(
         self,
@@ -96,11 +94,13 @@ class SqlOperations:
         with np.errstate(over="ignore", invalid="ignore"):
             slopes = np.diff(heights) / np.diff(points)
         slopes = np.nan_to_num(slopes, nan=0, posinf=0, neginf=0)
-        pieces = [literal(heights[0])]
-        for start, height, slope in zip(points[:-1], heights[:-1], slopes, strict=True):
-            rise = f" + {literal(slope)} * ({x.texts[0]} - {literal(start)})"
-            pieces.append(literal(height) + (rise if slope else ""))
-        pieces.append(literal(heights[-1]))
+        starts = literals(points)
+        levels = literals(heights)
+        pieces = levels[:1]
+        for start, level, slope in zip(starts, levels, slopes, strict=False):
+            rise = f" + {literal(slope)} * ({x.texts[0]} - {start})"
+            pieces.append(level + rise if slope else level)
+        pieces += levels[-1:]
         return self._choose(x, points, pieces, "<")
 
     def _choose(self, x: Row, edges: Array, values: Sequence[str], sign: str) -> Row:
@@ -110,16 +110,16 @@ class SqlOperations:
         thousand times, or a thousand in a row, are more than some databases bear or search quickly.
         """
         name = self.bind(x).texts[0]
+        conditions = [f"{name} {sign} {edge}" for edge in literals(edges)]
 
         def choose(start: int, stop: int) -> str:
-            if stop - start == 1:
+            size = stop - start
+            if size == 1:
                 return values[start]
-            ends = np.linspace(start, stop, min(SOME, stop - start) + 1).astype(int).tolist()
+            ends = np.linspace(start, stop, min(SOME, size) + 1).astype(int).tolist()
             parts = [choose(*part) for part in pairwise(ends)]
-            cases = []
-            for part, end in zip(parts[:-1], ends[1:-1], strict=True):
-                cases.append(f"WHEN {name} {sign} {literal(edges[end - 1])} THEN {part}")
-            return f"CASE {' '.join(cases)} ELSE {parts[-1]} END"
+            below = [conditions[end - 1] for end in ends[1:-1]]
+            return case(below, parts)
 
         return self.row([choose(0, len(values))])
 
@@ -127,7 +127,8 @@ class SqlOperations:
         columns = []
         for place, rule in enumerate(rules):
             chance = self.calibrated(rule, _OneColumn(claims, place))
-            columns.append(self.clip(chance, 0.0, 1.0))
+            column = self.clip(chance, 0.0, 1.0)
+            columns.append(column)
         return self.bind(self.join(*columns))
 
     def calibrated(self, rule: ChanceRule, claims: Claims) -> Row:
@@ -150,14 +151,15 @@ class SqlOperations:
 
     def softmax(self, z: Row) -> Row:
         z = self.bind(z)
-        e = self.bind(self.exp(z - self.row_max(z)))
-        return e / self.bind(self.row_sum(e))
+        below = z - self.row_max(z)
+        relative = self.bind(self.exp(below))
+        return relative / self.row_sum(relative)
 
     def log_softmax(self, z: Row) -> Row:
         z = self.bind(z)
         below = self.bind(z - self.row_max(z))
         total = self.row_sum(self.exp(below))
-        return below - self.bind(self.log(total))
+        return below - self.log(total)
 
     def row_sum(self, x: Row) -> Row:
         return self.row([added(x.texts)])
@@ -172,8 +174,8 @@ class SqlOperations:
         """The largest or the least value: of some at a time, and of those again."""
         texts = self.bind(x).texts
         while len(texts) > 1:
-            groups = [texts[i : i + SOME] for i in range(0, len(texts), SOME)]
-            texts = [self.program.bind(_first_of(group, sign)) for group in groups]
+            firsts = [_first_of(group, sign) for group in _groups(texts, SOME)]
+            texts = [self.program.bind(first) for first in firsts]
         return self.row(texts)
 
     def matmul(self, x: Row, matrix: Array) -> Row:
@@ -185,14 +187,18 @@ class SqlOperations:
         return self.row(x.texts[start:stop])
 
     def join(self, *columns: Row) -> Row:
-        return self.row([text for column in columns for text in column.texts])
+        texts = []
+        for column in columns:
+            texts += column.texts
+        return self.row(texts)
 
     def is_first_largest(self, x: Row) -> Row:
         x = self.bind(x)
         top = self.row_max(x).texts[0]
-        cases = [f"WHEN {text} >= {top} THEN {place}" for place, text in enumerate(x.texts)]
-        first = self.program.bind(f"CASE {' '.join(cases)} END")
-        return self.row([f"({first} = {place})" for place in range(len(x.texts))])
+        places = [str(place) for place in range(len(x.texts))]
+        are_top = [f"{text} >= {top}" for text in x.texts[:-1]]
+        first = self.program.bind(case(are_top, places))
+        return self.row([f"({first} = {place})" for place in places])
 
     def _sorted(self, *_: Value) -> Row:
         raise NotInSql("it sorts the classes of a row")
@@ -205,11 +211,22 @@ class SqlOperations:
     log_sums_from_right = _sorted
 
 
+def case(conditions: Sequence[str], values: Sequence[str]) -> str:
+    """The value of the first condition that holds; the last value where none does.
+
+    >>> case(["p < 0e0"], ["0e0", "p"])
+    'CASE WHEN p < 0e0 THEN 0e0 ELSE p END'
+    """
+    *others, last = values
+    pairs = zip(conditions, others, strict=True)
+    branches = [f"WHEN {condition} THEN {value}" for condition, value in pairs]
+    return f"CASE {' '.join(branches)} ELSE {last} END"
+
+
 def added(texts: Sequence[str]) -> str:
-    """The sum of values: of many at a time, and of those again, as parsers bear only so many in a row."""
+    """The sum of values: of many at a time, and of those again; parsers bear no more in a row."""
     while len(texts) > 1:
-        groups = [texts[i : i + MANY] for i in range(0, len(texts), MANY)]
-        texts = [f"({' + '.join(group)})" for group in groups]
+        texts = [f"({' + '.join(group)})" for group in _groups(texts, MANY)]
     return texts[0]
 
 
@@ -217,11 +234,15 @@ def _first_of(texts: Sequence[str], sign: str) -> str:
     """The first of some values that stands in this relation to all after it."""
     if len(texts) == 1:
         return texts[0]
-    cases = []
-    for place, text in enumerate(texts[:-1]):
-        relations = [f"{text} {sign} {later}" for later in texts[place + 1 :]]
-        cases.append(f"WHEN {' AND '.join(relations)} THEN {text}")
-    return f"CASE {' '.join(cases)} ELSE {texts[-1]} END"
+    conditions = []
+    for place, text in enumerate(texts[:-1], 1):
+        relations = [f"{text} {sign} {later}" for later in texts[place:]]
+        conditions.append(" AND ".join(relations))
+    return case(conditions, texts)
+
+
+def _groups(texts: Sequence[str], size: int) -> list[Sequence[str]]:
+    return [texts[start : start + size] for start in range(0, len(texts), size)]
 
 
 class _OneColumn:
