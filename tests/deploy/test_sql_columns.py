@@ -20,6 +20,7 @@ from shared_exports import DOUBLE, chance_map, vector_map, vectors
 
 import calibrant as c
 from calibrant import Map
+from calibrant.fitting.types import Array, Values
 
 NAMES = ["p_cat", "p_dog", "p_eel"]
 K = len(NAMES)
@@ -36,6 +37,15 @@ def _both_forms(fitted: Map, columns: str | list[str]) -> Iterator[str]:
     yield f"SELECT id, {fitted.to_sql(columns)} FROM t ORDER BY id"
     query = fitted.to_sql(columns, table="t", keep=["id"])
     yield f"{query} ORDER BY id"
+
+
+def _named(values: Values) -> Columns:
+    """The columns of vectors by their names."""
+    return dict(zip(NAMES, values.T, strict=True))
+
+
+def _assert_close(found: Array, expected: Array) -> None:
+    np.testing.assert_allclose(found, expected, rtol=0, atol=DOUBLE)
 
 
 def test_a_null_claim_gives_null(database: Database) -> None:
@@ -74,11 +84,11 @@ def test_claims_that_are_whole_numbers(family: c.Family, database: Database) -> 
 def test_vectors_of_whole_numbers(family: c.Family, database: Database) -> None:
     fitted = vector_map(family, "probs", K)
     sure = np.eye(K, dtype=np.int64)
-    columns = dict(zip(NAMES, sure, strict=True))
-    database.add("t", {"id": np.arange(K), **columns})
+    database.add("t", {"id": np.arange(K), **_named(sure)})
+    expected = fitted(sure.astype(float))
     for query in _both_forms(fitted, NAMES):
         found = database.ask(query)
-        np.testing.assert_allclose(found[:, 1:], fitted(sure.astype(float)), rtol=0, atol=DOUBLE)
+        _assert_close(found[:, 1:], expected)
 
 
 @pytest.mark.parametrize(
@@ -103,15 +113,16 @@ def test_columns_of_any_name(names: list[str], database: Database) -> None:
         database.add("t", {"id": np.arange(3), name: p})
         for query in _both_forms(chances, name):
             found = database.ask(query)
-            np.testing.assert_allclose(found[:, 1], chances(p), rtol=0, atol=DOUBLE)
+            _assert_close(found[:, 1], chances(p))
 
 
 def test_each_column_of_a_list_has_its_own_name() -> None:
     database = SQLite()
     database.add("t", {"p_cat": [0.2], "p_dog": [0.3], "p_eel": [0.5]})
-    query = f"SELECT {vector_map(c.Temperature(), 'probs', K).to_sql(NAMES)} FROM t"
-    found = database.fetch(f"SELECT p_dog, p_cat, p_eel FROM ({query}) AS q")
-    assert sum(found[0]) == pytest.approx(1)
+    fitted = vector_map(c.Temperature(), "probs", K)
+    found = database.ask(f"SELECT p_eel, p_cat FROM (SELECT {fitted.to_sql(NAMES)} FROM t) AS q")
+    expected = fitted([[0.2, 0.3, 0.5]])
+    _assert_close(found, expected[:, [2, 0]])
 
 
 @pytest.mark.parametrize("table", ["v_0", '"my table"', "V1"])
@@ -119,25 +130,24 @@ def test_a_table_and_columns_to_keep_of_any_name(table: str, database: Database)
     pred = vectors("probs", n=9, k=K)
     fitted = vector_map(c.Temperature(), "probs", K)
     kept: Columns = {"v0": np.arange(9), '"of whom"': [f"row {row}" for row in range(9)]}
-    claimed = dict(zip(NAMES, pred.values.T, strict=True))
-    database.add(table, {**kept, **claimed})
+    database.add(table, {**kept, **_named(pred.values)})
     query = fitted.to_sql(NAMES, table=table, keep=list(kept))
     rows = database.fetch(f"{query} ORDER BY v0")
     assert [row[:2] for row in rows] == [(row, f"row {row}") for row in range(9)]
     found = np.array([row[2:] for row in rows])
-    np.testing.assert_allclose(found, fitted(pred), rtol=0, atol=DOUBLE)
+    _assert_close(found, fitted(pred))
 
 
 def test_equal_rows_stay_as_many_as_they_are(database: Database) -> None:
     pred = vectors("probs", n=1, k=K)
     fitted = vector_map(c.OneVsRest(c.Platt()), "probs", K)
-    claimed = dict(zip(NAMES, np.repeat(pred.values.T, 4, axis=1), strict=True))
-    database.add("t", claimed)
-    as_list = database.ask(f"SELECT {fitted.to_sql(NAMES)} FROM t")
-    as_query = database.ask(fitted.to_sql(NAMES, table="t"))
-    expected = np.repeat(fitted(pred), 4, axis=0)
-    np.testing.assert_allclose(as_list, expected, rtol=0, atol=DOUBLE)
-    np.testing.assert_allclose(as_query, expected, rtol=0, atol=DOUBLE)
+    four = np.repeat(pred.values, 4, axis=0)
+    database.add("t", _named(four))
+    expected = fitted(four)
+    as_list = fitted.to_sql(NAMES)
+    _assert_close(database.ask(f"SELECT {as_list} FROM t"), expected)
+    as_query = fitted.to_sql(NAMES, table="t")
+    _assert_close(database.ask(as_query), expected)
 
 
 def test_a_column_may_be_named_with_its_table(database: Database) -> None:
@@ -145,5 +155,17 @@ def test_a_column_may_be_named_with_its_table(database: Database) -> None:
     p = [0.2, 0.7]
     database.add("t", {"p": p})
     database.add("u", {"p": [5.0]})
-    found = database.ask(f"SELECT {fitted.to_sql('t.p')} FROM t, u ORDER BY t.p")
-    np.testing.assert_allclose(found[:, 0], fitted(p), rtol=0, atol=DOUBLE)
+    expression = fitted.to_sql("t.p")
+    found = database.ask(f"SELECT {expression} FROM t, u ORDER BY t.p")
+    _assert_close(found[:, 0], fitted(p))
+
+
+def test_a_map_of_one_class_of_two_takes_both_columns() -> None:
+    pred = vectors("probs", k=2)
+    fitted = c.Isotonic().fit(pred)
+    database = SQLite()
+    database.add("t", {"no": pred.values[:, 0], "yes": pred.values[:, 1]})
+    found = database.ask(f"SELECT {fitted.to_sql(['no', 'yes'])} FROM t")
+    np.testing.assert_allclose(found, fitted.apply(pred).probs, rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match="or if it is of one class of two, those of both"):
+        fitted.to_sql(["a", "b", "c"])

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.polynomial.polynomial import polyval
 from scipy.special import expit
 from shared_exports import DOUBLE, chance_map
 
@@ -18,14 +19,12 @@ MOST = 1_000_000
 
 def _at(stretches: list[Stretch], z: Array) -> Array:
     """What a table gives for log odds."""
-    highs = np.array([stretch.high for stretch in stretches])
-    places = np.minimum(np.searchsorted(highs, z, side="right"), len(highs) - 1)
-    q = []
-    for place, odds in zip(places, z, strict=True):
-        stretch = stretches[place]
-        middle = (stretch.low + stretch.high) / 2
-        q.append(np.polynomial.Polynomial(stretch.coefficients)(odds - middle))
-    return np.array(q)
+    q = np.full_like(z, np.nan)
+    for low, high, coefficients in stretches:
+        inside = (z >= low) & (z <= high)
+        middle = (low + high) / 2
+        q[inside] = polyval(z[inside] - middle, coefficients)
+    return q
 
 
 @pytest.mark.parametrize("bandwidth", [0.3, 0.02, 1e-3])

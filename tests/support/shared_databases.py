@@ -42,11 +42,12 @@ class SQLite(Database):
 
     def add(self, table: str, columns: Columns) -> None:
         """A table without types: numbers keep theirs."""
-        self._connection.execute(f"DROP TABLE IF EXISTS {table}")
-        self._connection.execute(f"CREATE TABLE {table} ({', '.join(columns)})")
+        names = ", ".join(columns)
+        places = ", ".join("?" * len(columns))
         lists = [np.asarray(column, object).tolist() for column in columns.values()]
-        places = ", ".join("?" * len(lists))
         rows = zip(*lists, strict=True)
+        self._connection.execute(f"DROP TABLE IF EXISTS {table}")
+        self._connection.execute(f"CREATE TABLE {table} ({names})")
         self._connection.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
     def fetch(self, query: str) -> list[Any]:
@@ -65,13 +66,17 @@ class DuckDB(Database):
 
     def add(self, table: str, columns: Columns) -> None:
         """A table of the types that the columns have."""
-        places = [f"c{place}" for place in range(len(columns))]
-        arrays = [pyarrow.array(column) for column in columns.values()]
-        named = [f"{place} AS {name}" for place, name in zip(places, columns, strict=True)]
+        arrays = []
+        places: list[str] = []
+        selected = []
+        for name, column in columns.items():
+            place = f"c{len(places)}"
+            arrays.append(pyarrow.array(column))
+            places.append(place)
+            selected.append(f"{place} AS {name}")
         self._connection.register("given", pyarrow.table(arrays, places))
-        self._connection.execute(
-            f"CREATE OR REPLACE TABLE {table} AS SELECT {', '.join(named)} FROM given"
-        )
+        select = f"SELECT {', '.join(selected)} FROM given"
+        self._connection.execute(f"CREATE OR REPLACE TABLE {table} AS {select}")
 
     def fetch(self, query: str) -> list[Any]:
         """The rows of a query."""
@@ -86,14 +91,13 @@ def add_rows(database: Database, names: list[str], values: Values) -> None:
 
 def assert_same_chances(database: Database, fitted: Map, p: Values) -> None:
     """Within 1e-12, as an expression and as a whole query."""
-    expected = np.clip(fitted(p), 0, 1)
+    q = np.clip(fitted(p), 0, 1)
+    expected = q[:, None]
     add_rows(database, ["p"], p[:, None])
-    found = database.ask(f"SELECT {fitted.to_sql('p')} FROM t ORDER BY id")
-    np.testing.assert_allclose(found[:, 0], expected, rtol=0, atol=DOUBLE)
+    expression = fitted.to_sql("p")
+    _assert_answers(database, f"SELECT id, {expression} FROM t", expected)
     query = fitted.to_sql("p", table="t", keep=["id"])
-    found = database.ask(f"{query} ORDER BY id")
-    np.testing.assert_array_equal(found[:, 0], np.arange(len(p)))
-    np.testing.assert_allclose(found[:, 1], expected, rtol=0, atol=DOUBLE)
+    _assert_answers(database, query, expected)
 
 
 def assert_same_query(
@@ -103,14 +107,18 @@ def assert_same_query(
     add_rows(database, names, np.concatenate([pred.values for pred in given]))
     expected = np.concatenate([fitted(pred) for pred in given])
     query = fitted.to_sql(names, table="t", keep=["id"])
-    found = database.ask(f"{query} ORDER BY id")
-    np.testing.assert_array_equal(found[:, 0], np.arange(len(expected)))
-    np.testing.assert_allclose(found[:, 1:], expected, rtol=0, atol=DOUBLE)
+    _assert_answers(database, query, expected)
 
 
 def assert_same_list(database: Database, fitted: Map, names: list[str], pred: Predictions) -> None:
     """Within 1e-12, as a SELECT list."""
     add_rows(database, names, pred.values)
-    found = database.ask(f"SELECT id, {fitted.to_sql(names)} FROM t ORDER BY id")
-    np.testing.assert_array_equal(found[:, 0], np.arange(pred.n))
-    np.testing.assert_allclose(found[:, 1:], fitted(pred), rtol=0, atol=DOUBLE)
+    columns = fitted.to_sql(names)
+    _assert_answers(database, f"SELECT id, {columns} FROM t", fitted(pred))
+
+
+def _assert_answers(database: Database, query: str, expected: Array) -> None:
+    """A query gives the rows by their numbers, each with what is expected of it."""
+    found = database.ask(f"{query} ORDER BY id")
+    np.testing.assert_array_equal(found[:, 0], np.arange(len(expected)))
+    np.testing.assert_allclose(found[:, 1:], expected, rtol=0, atol=DOUBLE)

@@ -50,29 +50,35 @@ def _assert_close(found: Tensor, expected: Array, tolerance: float = 1e-6) -> No
     np.testing.assert_allclose(found.numpy(), expected, rtol=0, atol=tolerance)
 
 
+def _assert_equal(found: Tensor, expected: Tensor, tolerance: float = 0) -> None:
+    torch.testing.assert_close(found, expected, rtol=0, atol=tolerance)
+
+
 @pytest.mark.parametrize("family", ALL_RULES)
 def test_a_module_is_exported_saved_loaded_and_run_on_any_number_of_rows(family: Family) -> None:
     pred = vectors("logits", n=60, k=4)
     new = vectors("logits", n=33, k=4, seed=1)
     module = to_module(family.fit(pred))
-    shapes = {"values": {0: torch.export.Dim("n")}}
-    given = (torch.from_numpy(pred.values),)
+    z = torch.from_numpy(pred.values)
+    any_number = {"values": {0: torch.export.Dim("n")}}
+    exported = torch.export.export(module, (z,), dynamic_shapes=any_number)
     file = io.BytesIO()
-    torch.export.save(torch.export.export(module, given, dynamic_shapes=shapes), file)
+    torch.export.save(exported, file)
     file.seek(0)
     loaded = torch.export.load(file).module()
-    for rows in (pred, new):
-        z = torch.from_numpy(rows.values)
-        torch.testing.assert_close(loaded(z), module(z), rtol=0, atol=1e-12)
+    for given in (z, torch.from_numpy(new.values)):
+        expected = module(given)
+        _assert_equal(loaded(given), expected, tolerance=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["logits", "probs"])
 def test_a_module_of_one_chance_is_exported_and_compiled(kind: Kind) -> None:
     fitted = c.Smooth().fit(binary(*some_claims(50)))
-    z = torch.linspace(-9, 9, 20, dtype=torch.float64)
-    given = z if kind == "logits" else z.sigmoid()
     module = to_module(fitted, input=kind)
-    expected = fitted(z.sigmoid().numpy())
+    z = torch.linspace(-9, 9, 20, dtype=torch.float64)
+    p = z.sigmoid()
+    given = z if kind == "logits" else p
+    expected = fitted(p.numpy())
     exported = torch.export.export(module, (given,)).module()
     _assert_close(exported(given), expected, 1e-12)
     compiled = torch.compile(module, fullgraph=True, backend="eager")
@@ -84,10 +90,13 @@ def test_a_module_of_one_chance_is_exported_and_compiled(kind: Kind) -> None:
 def test_a_module_compiles_to_one_graph_that_has_gradients(family: Family, kind: Kind) -> None:
     pred = vectors(kind, n=60, k=3)
     module = to_module(family.fit(pred))
-    x = torch.from_numpy(pred.values).requires_grad_()
-    compiled = torch.compile(module, fullgraph=True, backend="eager")(x)
-    torch.testing.assert_close(compiled, module(x))
-    (slope,) = torch.autograd.grad(compiled.square().sum(), x)
+    compiled = torch.compile(module, fullgraph=True, backend="eager")
+    x = torch.from_numpy(pred.values)
+    x.requires_grad_()
+    q = compiled(x)
+    torch.testing.assert_close(q, module(x))
+    loss = q.square().sum()
+    (slope,) = torch.autograd.grad(loss, x)
     assert slope.isfinite().all()
 
 
@@ -99,14 +108,18 @@ def test_numbers_are_in_the_state_and_keep_their_type_when_the_network_is_cast()
     second = to_module(family.fit(other))
     second.load_state_dict(module.state_dict())
     z = torch.from_numpy(pred.values)
-    torch.testing.assert_close(second(z), module(z), rtol=0, atol=0)
-    third = pickle.loads(pickle.dumps(second))
-    torch.testing.assert_close(third(z), module(z), rtol=0, atol=0)
-    network = nn.Sequential(nn.Linear(5, 5), second).to(torch.bfloat16)
+    q = module(z)
+    _assert_equal(second(z), q)
+    pickled = pickle.dumps(second)
+    third = pickle.loads(pickled)
+    _assert_equal(third(z), q)
+    network = nn.Sequential(nn.Linear(5, 5), second)
+    network.to(torch.bfloat16)
     assert network[0].weight.dtype == torch.bfloat16
     assert {x.dtype for x in second.buffers()} == {torch.float64}
-    assert network(torch.ones(2, 5, dtype=torch.bfloat16)).dtype == torch.float32
-    torch.testing.assert_close(second(z), module(z), rtol=0, atol=0)
+    ones = torch.ones(2, 5, dtype=torch.bfloat16)
+    assert network(ones).dtype == torch.float32
+    _assert_equal(second(z), q)
 
 
 def test_a_nan_among_logits_makes_no_chance() -> None:
@@ -115,9 +128,10 @@ def test_a_nan_among_logits_makes_no_chance() -> None:
     z[3, 1] = np.nan
     of_each_class = [c.OneVsRest(rule) for rule in RULES]
     for family in (*VECTOR_RULES, *of_each_class, c.Ranked(c.Binned(5))):
-        q = to_module(family.fit(pred))(torch.from_numpy(z))
-        assert q[3].isnan().any(), family
-        assert not q[:3].isnan().any(), family
+        module = to_module(family.fit(pred))
+        is_nan = module(torch.from_numpy(z)).isnan()
+        assert is_nan[3].any(), family
+        assert not is_nan[:3].any(), family
 
 
 def _network() -> nn.Sequential:
@@ -129,7 +143,16 @@ def _batches() -> list[tuple[Tensor, Tensor]]:
     random = torch.Generator().manual_seed(1)
     x = torch.randn(90, 4, generator=random)
     y = torch.randint(0, 3, (90,), generator=random)
-    return [(x[start : start + 32], y[start : start + 32]) for start in (0, 32, 64)]
+    starts = [32, 64]
+    return list(zip(x.tensor_split(starts), y.tensor_split(starts), strict=True))
+
+
+def _inputs(batches: list[tuple[Tensor, Tensor]]) -> Tensor:
+    return torch.cat([x for x, _ in batches])
+
+
+def _training(network: nn.Module) -> list[bool]:
+    return [module.training for module in network.modules()]
 
 
 def test_the_temperature_is_that_of_the_library_and_training_goes_on_as_before() -> None:
@@ -139,22 +162,30 @@ def test_the_temperature_is_that_of_the_library_and_training_goes_on_as_before()
     with torch.no_grad():
         next(network.parameters()).mul_(9)
     pred = predict(network, batches)
-    assert [module.training for module in network.modules()] == [True, True, False, True]
+    assert _training(network) == [True, True, False, True]
     assert (pred.n, pred.k, pred.kind) == (90, 3, "logits")
-    fitted = c.Temperature().fit(pred)
+    temperature = c.Temperature().fit(pred).rule.temperature
     scaled = TemperatureScaled(network).fit(iter(batches))
-    assert [module.training for module in network.modules()] == [True, True, False, True]
-    assert scaled.temperature == fitted.rule.temperature
+    assert _training(network) == [True, True, False, True]
+    assert scaled.temperature == temperature
     assert scaled.temperature > 2
-    x = torch.cat([x for x, _ in batches])
-    _assert_close(scaled.eval()(x).detach(), pred.values / fitted.rule.temperature, 1e-5)
+    x = _inputs(batches)
+    logits = scaled.eval()(x)
+    _assert_close(logits.detach(), pred.values / temperature, 1e-5)
+    exported = torch.export.export(scaled, (x,)).module()
+    torch.testing.assert_close(exported(x), logits)
+
+
+def test_the_temperature_is_in_the_state_and_keeps_its_type_when_the_network_is_cast() -> None:
+    batches = _batches()
+    x = _inputs(batches)
+    scaled = TemperatureScaled(_network()).fit(batches)
     again = TemperatureScaled(_network())
     again.load_state_dict(scaled.state_dict())
-    torch.testing.assert_close(again.eval()(x), scaled(x), rtol=0, atol=0)
-    assert again.bfloat16()(x.bfloat16()).dtype == torch.float32
+    _assert_equal(again.eval()(x), scaled.eval()(x))
+    again.bfloat16()
+    assert again(x.bfloat16()).dtype == torch.float32
     assert again.temperature == scaled.temperature
-    exported = torch.export.export(scaled, (x,)).module()
-    torch.testing.assert_close(exported(x), scaled(x))
 
 
 def test_any_family_is_fitted_on_what_a_network_predicts_and_joined_to_it() -> None:
@@ -162,8 +193,9 @@ def test_any_family_is_fitted_on_what_a_network_predicts_and_joined_to_it() -> N
     batches = _batches()
     pred = predict(network, batches)
     fitted = c.Dirichlet(l2=0.1).fit(pred)
-    joined = nn.Sequential(network, to_module(fitted)).eval()
-    q = joined(torch.cat([x for x, _ in batches]))
+    joined = nn.Sequential(network, to_module(fitted))
+    joined.eval()
+    q = joined(_inputs(batches))
     _assert_close(q.detach(), fitted.apply(pred).probs, 1e-5)
 
 
@@ -177,20 +209,24 @@ def test_one_log_odds_a_row_in_half_precision_has_a_temperature_too() -> None:
 
 def test_logits_that_say_nothing_have_an_infinite_temperature() -> None:
     z = torch.tensor([[3.0, 0.0], [0.0, 3.0]])
-    scaled = TemperatureScaled(nn.Identity()).fit([(z, torch.tensor([1, 0]))])
+    labels = torch.tensor([1, 0])
+    scaled = TemperatureScaled(nn.Identity()).fit([(z, labels)])
     assert scaled.temperature == float("inf")
     assert scaled(z).tolist() == [[0, 0], [0, 0]]
 
 
 def test_bad_batches_are_refused_and_training_is_restored() -> None:
     network = TemperatureScaled(_network())
+    labels = torch.tensor([0, 1])
+    holes = torch.ones(2, 4)
+    holes[1] = torch.nan
     with pytest.raises(ValueError, match="at least one batch of"):
         network.fit([])
     with pytest.raises(ValueError, match=r"logits must be finite \(row 1 is"):
-        network.fit([(torch.tensor([[0.0] * 4, [torch.nan] * 4]), torch.tensor([0, 1]))])
+        network.fit([(holes, labels)])
     with pytest.raises(ValueError, match=r"labels must lie in 0\.\.2"):
         network.fit([(torch.ones(2, 4), torch.tensor([0, 3]))])
     with pytest.raises(RuntimeError, match="cannot be multiplied"):
-        network.fit([(torch.ones(2, 7), torch.tensor([0, 1]))])
+        network.fit([(torch.ones(2, 7), labels)])
     assert network.temperature == 1
-    assert all(module.training for module in network.modules())
+    assert all(_training(network))

@@ -7,6 +7,7 @@ and Spark all take it. A value that is used more than once is bound to a name by
 from collections.abc import Mapping, Sequence
 
 from ..families.maps import ChanceMap, Map, VectorMap
+from ..families.multiclass.pair import Pair
 from ..families.operations import GivenClaims, Vectors
 from ..families.rounding import DOUBLE
 from ..inputs.checks import check_argument
@@ -30,6 +31,8 @@ def to_sql(
     (SELECT CASE WHEN v0 IS NULL THEN NULL E
     """
     check_argument("dialect", dialect, Dialect)
+    if not isinstance(fitted, ChanceMap | VectorMap):
+        raise ValueError(f"SQL is made of a fitted map, got {type(fitted).__name__}")
     if keep and table is None:
         raise ValueError(f"keep needs the table whose columns are kept: table=..., got {keep!r}")
     names = _column_names(fitted, columns)
@@ -46,21 +49,24 @@ def to_sql(
     return _list(fitted, program, dict(zip(names, outputs, strict=True)))
 
 
-def _column_names(fitted: Map, columns: str | Sequence[str]) -> list[str]:
+def _column_names(fitted: ChanceMap | VectorMap, columns: str | Sequence[str]) -> list[str]:
     if isinstance(fitted, VectorMap):
         names = [columns] if isinstance(columns, str) else list(columns)
         k = len(fitted.classes)
         if len(names) != k:
             raise ValueError(f"columns must be one for each of the {k} classes, got {len(names)}")
         return names
-    if not isinstance(fitted, ChanceMap):
-        raise ValueError(f"SQL is made of a fitted map, got {type(fitted).__name__}")
-    if not isinstance(columns, str):
-        raise ValueError(f"a map of one chance takes the name of one column, got {columns!r}")
-    return [columns]
+    if isinstance(columns, str):
+        return [columns]
+    if fitted.completes is None or len(columns) != 2:
+        raise ValueError(
+            "a map of one chance takes the name of one column, or if it is of one class of two, "
+            f"those of both; got {columns!r}"
+        )
+    return list(columns)
 
 
-def _outputs(fitted: Map, program: Program) -> list[str]:
+def _outputs(fitted: ChanceMap | VectorMap, program: Program) -> list[str]:
     """What each column becomes: NULL where any claim of the row is."""
     try:
         q = _calibrated(fitted, program)
@@ -72,12 +78,16 @@ def _outputs(fitted: Map, program: Program) -> list[str]:
     return [f"CASE WHEN {claims} IS NULL THEN NULL ELSE {text} END" for text in q.texts]
 
 
-def _calibrated(fitted: Map, program: Program) -> Row:
+def _calibrated(fitted: ChanceMap | VectorMap, program: Program) -> Row:
     if isinstance(fitted, VectorMap):
         ops = SqlOperations(program, DOUBLE if fitted.kind == "logits" else 0.0)
         x = Vectors(program.inputs, fitted.kind, len(fitted.classes), fitted.floor, ops)
         return fitted.rule.formula(x, ops)
-    return _chance(fitted, program)
+    if len(program.inputs.texts) == 1:
+        return _chance(fitted, program)
+    ops = SqlOperations(program, 0.0)
+    both = Vectors(program.inputs, "probs", 2, fitted.floor, ops)
+    return Pair((fitted.rule,), fitted.completes or 0).formula(both, ops)
 
 
 def _chance(fitted: Map, program: Program) -> Row:

@@ -47,34 +47,42 @@ class NoTable(ValueError):
 
 def tabulated(rule: ChanceRule, most: int) -> list[Stretch]:
     """Stretches within 1e-12 of the rule, of so many characters at most."""
-
-    def chances(z: Array) -> Array:
-        return rule(GivenClaims(expit(z), lambda: z))
-
     # Ends that are halves of halves of 1 are short to write.
     ends = np.arange(-ENDS, ENDS + 2, 2.0).tolist()
     waiting = list(itertools.pairwise(ends))[::-1]
     found: list[Stretch] = []
     while waiting:
         low, high = waiting.pop()
-        fitted = Chebyshev.interpolate(chances, _DEGREE, [low, high])
-        z = np.linspace(low, high, 4 * _DEGREE)
-        error = np.abs(fitted(z) - chances(z)).max()
-        if error <= _WITHIN:
-            found.append(Stretch(low, high, _coefficients(fitted, low, high)))
-        elif high - low <= _NARROWEST:
-            raise NoTable(f"no polynomial comes near enough to it at log odds of {low:.3g}")
-        else:
-            middle = (low + high) / 2
-            waiting += [(middle, high), (low, middle)]
+        stretch = _stretch(rule, low, high)
+        if stretch is None:
+            waiting += _halves(low, high)
+            continue
+        found.append(stretch)
         size = len(found) * _CHARACTERS
         if size > most:
             raise NoTable(f"as a table it would be more than {size:,} characters")
     return found
 
 
-def _coefficients(fitted: Chebyshev, low: float, high: float) -> Array:
-    """Those of the powers of the distance from the middle."""
-    half = (high - low) / 2
+def _stretch(rule: ChanceRule, low: float, high: float) -> Stretch | None:
+    """A polynomial between these log odds, if one comes near enough to the rule."""
+
+    def chances(z: Array) -> Array:
+        return rule(GivenClaims(expit(z), lambda: z))
+
+    fitted = Chebyshev.interpolate(chances, _DEGREE, [low, high])
+    z = np.linspace(low, high, 4 * _DEGREE)
+    error = np.abs(fitted(z) - chances(z)).max()
+    if error > _WITHIN:
+        return None
+    # Powers of the distance from the middle, of which trailing zeros are left out.
     scaled = cheb2poly(fitted.coef)
-    return scaled / half ** np.arange(len(scaled))
+    half = (high - low) / 2
+    return Stretch(low, high, scaled / half ** np.arange(len(scaled)))
+
+
+def _halves(low: float, high: float) -> list[tuple[float, float]]:
+    if high - low <= _NARROWEST:
+        raise NoTable(f"no polynomial comes near enough to it at log odds of {low:.3g}")
+    middle = (low + high) / 2
+    return [(middle, high), (low, middle)]
