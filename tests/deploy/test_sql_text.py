@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.special import expit
-from shared_exports import chance_map, vector_map
+from shared_exports import chance_map, vector_map, vectors
 from shared_families import CHANCE_FAMILIES, VECTOR_FAMILIES
 
 import calibrant as c
@@ -133,8 +133,11 @@ def test_a_kernel_mixed_with_edges_is_refused_rather_than_smoothed() -> None:
 def test_columns_must_be_those_of_the_map() -> None:
     chances = chance_map(c.Platt())
     whole = vector_map(c.Temperature(), "logits", 3)
-    with pytest.raises(ValueError, match=r"takes the name of one column, got \['p', 'q'\]"):
-        chances.to_sql(["p", "q"])
+    with pytest.raises(ValueError, match=r"takes the name of one column, .*got \['p', 'q', 'r'\]"):
+        chances.to_sql(["p", "q", "r"])
+    of_top = c.Platt().fit(c.top_label(vectors("logits")))
+    with pytest.raises(ValueError, match=r"takes the name of one column, .*got \['p', 'q'\]"):
+        of_top.to_sql(["p", "q"])
     with pytest.raises(ValueError, match="one for each of the 3 classes, got 2"):
         whole.to_sql(["p_cat", "p_dog"])
     with pytest.raises(ValueError, match="one for each of the 3 classes, got 1"):
