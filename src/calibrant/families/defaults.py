@@ -1,25 +1,21 @@
-"""Every default family of the library, named once."""
+"""Every default family of the library, named once.
+
+Those of a signature are families; lists are of names, so that a measure loads no family it has no use for.
+"""
 
 from collections.abc import Mapping
 
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data
-from .binary.bbq import BBQ
-from .binary.binned import Binned, HistogramBinning
+from .binary.binned import Binned
 from .binary.isotonic import Isotonic
-from .binary.logistic import Beta, Platt
+from .binary.logistic import Platt
 from .binary.piecewise import PiecewiseLinear
 from .binary.smooth import Smooth
 from .binary.spline import Spline
-from .binary.venn_abers import VennAbers
 from .family import Family
-from .multiclass.ensemble import EnsembleTemperature
-from .multiclass.identity import Identity
-from .multiclass.linear import VectorScaling
-from .multiclass.one_vs_rest import OneVsRest
-from .multiclass.order_preserving import OrderPreserving
-from .multiclass.structured import StructuredMatrix
 from .multiclass.temperature import Temperature
+from .names import family_of
 
 # What measures, diagrams and the pages of reports fit to the very rows that they look at.
 ERROR_FAMILY = Smooth()
@@ -35,6 +31,30 @@ EVALUATOR_FAMILIES: Mapping[str, Family] = {
 
 # What a report fits to other rows, to see what would mend these.
 REPORT_FAMILIES: tuple[Family, ...] = (Temperature(), Smooth())
+
+# What `select` chooses from, and `calibrant compare` compares, where nothing is named: the simplest first.
+SIMPLE = ("identity", "temperature")
+LOGISTIC = ("platt", "beta")
+ORDER_PRESERVING = (
+    "ensemble-temperature",
+    "order-preserving",
+    "order-preserving(kind=preserving)",
+)
+COMPARED_OF_VECTORS = (
+    "ensemble-temperature",
+    "order-preserving",
+    "vector-scaling",
+    "structured-matrix",
+)
+COMPARED_OF_CHANCES = (
+    *LOGISTIC,
+    "smooth",
+    "spline",
+    "isotonic",
+    "venn-abers",
+    "bbq",
+    "histogram-binning",
+)
 
 
 def fitted_family(x: Data) -> Family:
@@ -52,29 +72,22 @@ def classifier_family(pred: Predictions) -> Family:
 
 
 def selection_candidates(x: Data) -> tuple[Family, ...]:
-    """What `select` chooses from, the simplest first: those that helped where simpler ones did not.
+    """What `select` chooses from: those that helped where simpler ones did not.
 
     That was on the models of docs/benchmarks/arena.md.
     """
-    simple = (Identity(), Temperature())
-    logistic = (Platt(), Beta())
-    order_preserving = (
-        EnsembleTemperature(),
-        OrderPreserving(),
-        OrderPreserving(kind="preserving"),
-    )
     if not isinstance(x, Predictions):
-        return (*simple, *logistic, Smooth())
+        return _families(*SIMPLE, *LOGISTIC, "smooth")
     if x.k == 2:
-        return (*simple, *logistic, *order_preserving, Smooth())
-    return (*simple, *order_preserving, StructuredMatrix(), OneVsRest(Smooth()))
+        return _families(*SIMPLE, *LOGISTIC, *ORDER_PRESERVING, "smooth")
+    return _families(*SIMPLE, *ORDER_PRESERVING, "structured-matrix", "one-vs-rest(smooth)")
 
 
 def compared_families(x: Data) -> tuple[Family, ...]:
-    """What `calibrant compare` compares where nothing is named, the simplest first."""
-    of_vectors = (EnsembleTemperature(), OrderPreserving(), VectorScaling(), StructuredMatrix())
-    smooth = (Platt(), Beta(), Smooth(), Spline())
-    stepwise = (Isotonic(), VennAbers(), BBQ(), HistogramBinning())
-    if not isinstance(x, Predictions):
-        return (Temperature(), *smooth, *stepwise)
-    return (Temperature(), *of_vectors, *smooth, *stepwise)
+    """What `calibrant compare` compares where nothing is named."""
+    of_vectors = COMPARED_OF_VECTORS if isinstance(x, Predictions) else ()
+    return _families("temperature", *of_vectors, *COMPARED_OF_CHANCES)
+
+
+def _families(*names: str) -> tuple[Family, ...]:
+    return tuple(map(family_of, names))

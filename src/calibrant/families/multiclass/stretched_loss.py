@@ -1,7 +1,6 @@
 """Log loss of stretched logits, with its gradient and Hessian, and priors on their coefficients."""
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from ...fitting.blocks import on_all_cores, row_blocks
 from ...fitting.newton import Derivatives
@@ -114,6 +113,8 @@ def precision_matrix(k: int, *, by_row: bool, by_class: bool) -> tuple[Array, Ar
 
     There are factors `by_row`, and more `by_class`, or none.
     """
+    from scipy.linalg import block_diag
+
     # Factors scale a whole row, and so are trusted less than a curve. Classes have no neighbours.
     parts = [_chain(len(BENDS), 1, 4)]
     if by_row:
