@@ -18,11 +18,11 @@ from .multiclass.temperature import Temperature
 from .names import family_of
 
 # What measures, diagrams and the pages of reports fit to the very rows that they look at.
-ERROR_FAMILY = Smooth()
-DECOMPOSITION_FAMILY = Isotonic()
-CURVE_FAMILY = Smooth()
-BINNED_CURVE_FAMILY = Binned()
-CUMULATIVE_FAMILY = Spline()
+ERROR_FAMILY: Smooth = Smooth()
+DECOMPOSITION_FAMILY: Isotonic = Isotonic()
+CURVE_FAMILY: Smooth = Smooth()
+BINNED_CURVE_FAMILY: Binned = Binned()
+CUMULATIVE_FAMILY: Spline = Spline()
 EVALUATOR_FAMILIES: Mapping[str, Family] = {
     "Isotonic": Isotonic(),
     "PL3": PiecewiseLinear(space="logit"),

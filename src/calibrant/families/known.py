@@ -6,15 +6,13 @@ from dataclasses import is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from .. import __all__ as public_names
 from . import binary, multiclass
 from .family import Family
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
 
 GROUP: Final = "calibrant.families"
 SHORTHANDS: Final = {"ms-odir": "matrix-scaling(off_diagonal=cv, intercept=cv)"}
@@ -103,13 +101,11 @@ def _is_family(thing: object) -> bool:
     return isinstance(thing, type) and issubclass(thing, Family) and is_dataclass(thing)
 
 
-def _entries() -> dict[str, "EntryPoint"]:
-    from importlib.metadata import entry_points
-
+def _entries() -> dict[str, EntryPoint]:
     return {in_hyphens(entry.name): entry for entry in entry_points(group=GROUP)}
 
 
-def _load(entry: "EntryPoint") -> type[Family]:
+def _load(entry: EntryPoint) -> type[Family]:
     kind: type[Family] = entry.load()
     if not _is_family(kind):
         raise ValueError(f"{entry.value} must be a dataclass that is a Family, got {kind!r}")
