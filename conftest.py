@@ -8,11 +8,21 @@ from hypothesis import settings
 settings.register_profile("calibrant", derandomize=True, deadline=None, database=None)
 settings.load_profile("calibrant")
 
-# Doctests of extras that are not installed are not collected.
-_ROOMS = {
-    "sklearn": "src/calibrant/sklearn.py",
-    "onnx": "src/calibrant/onnx",
-    "torch": "src/calibrant/torch",
-    "torchmetrics": "src/calibrant/torch/metrics.py",
+# What needs an extra that is not installed is not collected.
+_NEEDS = {
+    "sklearn": [
+        "src/calibrant/sklearn.py",
+        "tests/support/shared_classifiers.py",
+        "tests/test_classifier_claims.py",
+        "tests/test_sklearn.py",
+        "tests/test_with_family.py",
+    ],
+    "onnx": [
+        "src/calibrant/deploy/onnx.py",
+        "src/calibrant/deploy/onnx_operations.py",
+        "tests/deploy/test_onnx.py",
+    ],
+    "torch": ["src/calibrant/torch", "tests/support/shared_losses.py"],
+    "torchmetrics": ["src/calibrant/torch/metrics.py"],
 }
-collect_ignore = [room for extra, room in _ROOMS.items() if not find_spec(extra)]
+collect_ignore = [path for extra, paths in _NEEDS.items() if not find_spec(extra) for path in paths]
