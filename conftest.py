@@ -12,6 +12,11 @@ settings.load_profile("calibrant")
 _NEEDS = {
     "sklearn": [
         "src/calibrant/sklearn.py",
+        "tests/families/binary/test_isotonic.py",
+        "tests/families/binary/test_venn_abers.py",
+        "tests/families/test_folds.py",
+        "tests/measures/test_recalibration_line.py",
+        "tests/measures/test_scores.py",
         "tests/support/shared_classifiers.py",
         "tests/test_classifier_claims.py",
         "tests/test_sklearn.py",
