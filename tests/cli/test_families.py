@@ -3,12 +3,12 @@
 import pytest
 
 import calibrant
-from calibrant.cli.families import is_select, named_families, with_selected
+from calibrant.cli.families import families_written, is_select, with_selected
 
 
 def test_families_between_commas_are_called_by_their_names() -> None:
-    assert list(named_families("Platt, temperature")) == ["platt", "temperature"]
-    assert named_families("Ranked(spline, ranks=2),BBQ") == {
+    assert list(families_written("Platt, temperature")) == ["platt", "temperature"]
+    assert families_written("Ranked(spline, ranks=2),BBQ") == {
         "ranked(spline, ranks=2)": calibrant.Ranked(calibrant.Spline(), ranks=2),
         "bbq": calibrant.BBQ(),
     }
@@ -16,7 +16,7 @@ def test_families_between_commas_are_called_by_their_names() -> None:
 
 def test_select_is_what_cross_validation_chooses() -> None:
     fit_on = calibrant.samples.load("c10-lenet5")[0][:300]
-    named = named_families("platt,Select")
+    named = families_written("platt,Select")
     assert named == {"platt": calibrant.Platt(), "select": None}
     chosen = calibrant.cross_validate(fit_on).chosen
     assert with_selected(named, fit_on) == {"platt": calibrant.Platt(), "select": chosen}
@@ -27,6 +27,6 @@ def test_select_is_what_cross_validation_chooses() -> None:
 def test_a_wrong_name_is_answered_with_the_likely_one() -> None:
     reason = r"no family 'isotonc'; did you mean isotonic\? the families are bbq, "
     with pytest.raises(ValueError, match=reason):
-        named_families("platt,isotonc")
+        families_written("platt,isotonc")
     with pytest.raises(ValueError, match=r"no family ''; the families are"):
-        named_families("")
+        families_written("")

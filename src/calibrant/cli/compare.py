@@ -9,7 +9,7 @@ import calibrant
 
 from .commands import command
 from .completion import of_measures
-from .families import named_families, with_selected
+from .families import families_written, with_selected
 from .inputs import InputOptions
 from .measures import MEASURES, measure_called
 from .options import FamilyNames, FitOn
@@ -69,7 +69,7 @@ def _compare_families(
     from ..reporting.ranking import rank_families
     from ..reporting.terminal import ranking_page
 
-    named = None if names is None else named_families(names)
+    named = None if names is None else families_written(names)
     x = inputs.read(file, "test").x
     other = inputs.rows_to_fit_on(fit_on, file)
     entered = _usual_families(x) if named is None else with_selected(named, other)

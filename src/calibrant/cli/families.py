@@ -16,7 +16,7 @@ def is_select(name: str | None) -> bool:
     return name is not None and name.strip().lower() == SELECT
 
 
-def named_families(names: str) -> "dict[str, Family | None]":
+def families_written(names: str) -> "dict[str, Family | None]":
     """Families by their names; None for one that is chosen where the rows are known."""
     from ..families.grammar import split_names
     from ..families.names import SELECT, family_of, name_of

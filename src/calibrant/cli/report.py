@@ -10,7 +10,7 @@ import calibrant
 from ..inputs.paths import writable
 from .commands import command
 from .completion import of_columns
-from .families import named_families, with_selected
+from .families import families_written, with_selected
 from .inputs import InputOptions
 from .options import PAGES, WROTE_PAGE, FamilyNames, File, FitOn, HtmlFile
 from .outputs import OutputOptions
@@ -64,7 +64,7 @@ def report(
     target = None if html is None else writable(html, PAGES)
     if families is not None and fit_on is None:
         raise ValueError(NEEDS_ROWS)
-    named = None if families is None else named_families(families)
+    named = None if families is None else families_written(families)
     source = inputs.read(file, "test")
     groups = None if by is None else _groups(source, by)
     other = None if fit_on is None else inputs.rows_to_fit_on(fit_on, file)

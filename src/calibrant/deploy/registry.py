@@ -14,6 +14,7 @@ _PARTS: dict[str, type] = {
     "vector-map": VectorMap,
     "certificate": Certificate,
 }
+_UNDECLARED = f"no installed package declares under the entry point group {GROUP}"
 
 
 class Registry:
@@ -41,9 +42,6 @@ class Registry:
         if self._kinds.get(name) is not kind:
             raise ValueError(f"it is made of the class {kind.__name__}, which {_UNDECLARED}")
         return name
-
-
-_UNDECLARED = f"no installed package declares under the entry point group {GROUP}"
 
 
 def _name(kind: type) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 from .. import __version__
 from ..families.family import Family
 from ..families.maps import Map
+from ..inputs.checks import briefly
 from ..inputs.paths import write_whole
 from .registry import Registry
 
@@ -42,7 +43,10 @@ def save(fitted: Map, path: str | PathLike[str]) -> None:
             f"this map cannot be saved, as it could not be read again: {error}"
         ) from error
     if again.classes != fitted.classes:  # type: ignore[attr-defined]
-        raise ValueError(f"classes must be texts or numbers to be saved; got {again.classes!r}")
+        raise ValueError(
+            "classes must be texts or numbers to be saved, as others would come back as something "
+            f"else; got {briefly(fitted.classes)}: name them with classes=[...]"  # type: ignore[attr-defined]
+        )
     made = json.dumps({"format": FORMAT, "version": __version__})
     words = {"calibrant": made, "map": described, "sha256": _UNSEALED}
     content = to_bytes(tensors, words)
