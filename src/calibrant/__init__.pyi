@@ -54,6 +54,8 @@ from .inference.comparison import Differences as Differences
 from .inference.comparison import compare_models as compare_models
 from .inference.intervals import Interval as Interval
 from .inference.intervals import interval as interval
+from .inference.levels import Level as Level
+from .inference.levels import null_level as null_level
 from .inference.tests import Significance as Significance
 from .inference.tests import calibration_test as calibration_test
 from .inputs.files import read as read
@@ -97,6 +99,9 @@ from .measures.smooth_ece import Smoothed as Smoothed
 from .measures.smooth_ece import smece as smece
 from .measures.smooth_ece import smoothed as smoothed
 from .measures.triweight import triweight_error as triweight_error
+from .measures.variational import VectorError as VectorError
+from .measures.variational import variational_error as variational_error
+from .measures.variational import vector_error as vector_error
 from .reporting.summary import Report as Report
 from .reporting.summary import report as report
 

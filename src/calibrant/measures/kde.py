@@ -23,9 +23,11 @@ from ..inputs.views import Canonical, View
 from ..progress import progress
 from .averages import questions_of
 from .decomposition import Decomposition, mean_decomposition
-from .errors import Norm, distance, gap_lengths
+from .errors import Debias, Norm, distance, gap_lengths
+from .null_draws import drawn_values
 
 Found = TypeVar("Found")
+_DRAWS = 20
 
 
 def kde_error(
@@ -33,13 +35,15 @@ def kde_error(
     *,
     bandwidth: Bandwidth = None,
     norm: Norm = 1,
-    debias: bool = False,
+    debias: Debias = False,
 ) -> float:
     """Distance of claims from the mean outcome of their neighbours.
 
     It is of one chance, or of whole vectors, `canonical(pred)`. Neighbours are weighted by Beta or
     Dirichlet kernels, and no row is its own: a row alone gives 0. Of several views the mean is
-    taken, where eq. 16 has the sum. `debias`, for norm 2, pairs neighbours up (eq. 14). To choose
+    taken, where eq. 16 has the sum. `debias=True`, for norm 2, pairs neighbours up (eq. 14). Of
+    many classes, most of the number is what right claims would show (`null_level`): "draws" takes
+    it off, as squares, from outcomes drawn from the claims, the bandwidth kept. To choose
     a bandwidth takes longest: where it is asked often, as by `interval`, give one, or "rule".
 
     >>> from calibrant import simulate
@@ -48,15 +52,19 @@ def kde_error(
     """
     check_bandwidth(bandwidth)
     check_argument("norm", norm, Norm)
-    check_argument("debias", debias, bool)
-    if debias and norm != 2:
+    check_argument("debias", debias, Debias)
+    if debias is True and norm != 2:
         rule = "debias=True knows what random variation adds to squares"
-        raise ValueError(f"{rule}; use norm=2, got {norm!r}")
+        raise ValueError(f'{rule}; use norm=2, got {norm!r}, or debias="draws"')
+    if debias and norm == "max":
+        raise ValueError("debias is of means, not of the largest gap; use norm 1 or 2")
 
     def error(view: View | Canonical) -> float:
-        if debias:
+        if debias is True:
             square = _parts(view, bandwidth).miscalibration
             return float(np.sqrt(max(0.0, square)))
+        if debias:
+            return _freed_by_draws(view, bandwidth, norm)
         gap, w = _gaps(view, bandwidth, norm)
         return distance(gap, w, norm)
 
@@ -125,6 +133,28 @@ def _gaps(view: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> tuple[Arr
         return _vector_gaps(rows, bandwidth, norm), rows.w
     pool = floored(view.odds_pool)
     return _chance_gaps(pool, bandwidth), _outcome_counts(pool)
+
+
+def _freed_by_draws(view: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> float:
+    """The root of the squared error less the mean squared error of right claims."""
+    chosen = _chosen_bandwidth(view, bandwidth)
+
+    def error(drawn: View | Canonical) -> float:
+        gap, w = _gaps(drawn, chosen, norm)
+        return distance(gap, w, norm)
+
+    level = drawn_values(error, view, _DRAWS, seed=0)
+    square = error(view) ** 2 - float(np.mean(np.square(level)))
+    return float(np.sqrt(max(0.0, square)))
+
+
+def _chosen_bandwidth(view: View | Canonical, bandwidth: Bandwidth) -> Bandwidth:
+    """The bandwidth of these rows, unless there are too few of them to have one."""
+    if view.n < 2:
+        return bandwidth
+    if isinstance(view, Canonical):
+        return vector_bandwidth(vectors_of(view.pred), bandwidth)
+    return bandwidth_for(floored(view.odds_pool), bandwidth)
 
 
 def _chance_gaps(pool: Pool, bandwidth: Bandwidth) -> Array:

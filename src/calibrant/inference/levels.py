@@ -1,0 +1,42 @@
+"""The level of a measure under calibration: what it would show if every claim were right."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..inputs.questions import Scored
+from ..measures.null_draws import drawn_values
+from ..progress import quiet
+from .measuring import Measure, number
+
+
+class Level(NamedTuple):
+    """What a measure gives of right claims: on average, and what 19 of 20 draws stay below."""
+
+    mean: float
+    high: float
+
+
+def null_level(measure: Measure, x: Scored, *, n_draws: int = 20, seed: int = 0) -> Level:
+    """What `measure` would show of the same rows if their claims were right.
+
+    Outcomes are drawn from the claims themselves. Of many classes, the level is most of what a
+    kernel or a fit to the same rows gives.
+
+    >>> from calibrant import binary, ece
+    >>> view = binary([0.2, 0.4, 0.6, 0.8] * 25, [1, 0, 1, 1] * 25)
+    >>> level = null_level(ece, view)
+    >>> level.mean < level.high < ece(view)
+    True
+    """
+    is_whole = isinstance(n_draws, int | np.integer)
+    if not is_whole or n_draws < 1:
+        raise ValueError(f"n_draws must be a whole number, at least 1, got {n_draws!r}")
+
+    def value(drawn: object) -> float:
+        return number(measure, drawn)
+
+    with quiet():
+        drawn = drawn_values(value, x, n_draws, seed)
+    high = np.quantile(drawn, 0.95)
+    return Level(float(np.mean(drawn)), float(high))
