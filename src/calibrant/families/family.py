@@ -9,9 +9,9 @@ from abc import ABC, abstractmethod
 from typing import get_type_hints
 
 from ..inputs.checks import MAKE_THEM, check_argument
-from ..inputs.predictions import Predictions
+from ..inputs.predictions import Predictions, split_labels
 from ..inputs.questions import canonical
-from ..inputs.views import Canonical, View
+from ..inputs.views import Canonical, View, split_outcomes
 from .maps import ChanceMap, Map, VectorMap
 from .rules import ChanceRule, VectorRule
 
@@ -57,7 +57,7 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
         )
 
     def _fit_chance(self, view: View) -> ChanceMap:
-        rule = self.chance_rule(view)
+        rule = self.chance_rule(split_outcomes(view))
         is_whole = view.completes is not None
         return ChanceMap(
             self,
@@ -67,11 +67,12 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
             view.completes,
             view.classes if is_whole else None,
             floor=view.floor,
+            rounded=view.late_reading.found.rows,
         )
 
     def _fit_vector(self, view: Canonical) -> VectorMap:
-        rule = self.vector_rule(view)
         pred = view.pred
+        rule = self.vector_rule(Canonical(split_labels(pred)))
         return VectorMap(
             self,
             rule,
@@ -79,6 +80,7 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
             pred.kind,
             pred.classes,
             floor=pred.floor,
+            rounded=pred.late_reading.found.rows,
         )
 
 

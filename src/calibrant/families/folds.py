@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..fitting.types import Array, Ints
+from ..fitting.types import Array, Ints, Values
 from ..inputs.views import Canonical, View
 from .family import Family
 
@@ -75,11 +75,15 @@ def check_slack(slack: float) -> None:
 
 def _sorted_rows(view: View | Canonical) -> Ints:
     """Rows that weigh anything, sorted by claim, then by outcome and weight."""
-    keys = (view.y, *_claims(view))
+    keys = (*_outcomes(view), *_claims(view))
     if view.w is None:
         return np.lexsort(keys)
     order = np.lexsort((view.w, *keys))
     return order[view.w[order] > 0]
+
+
+def _outcomes(view: View | Canonical) -> tuple[Values, ...]:
+    return tuple(np.atleast_2d(view.y.T))
 
 
 def _claims(view: View | Canonical) -> tuple[Array, ...]:

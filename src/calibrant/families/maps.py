@@ -30,6 +30,7 @@ class Map(ABC):
     total: float  # how many observations it was fitted on
     _: KW_ONLY
     floor: float = TINY  # what a claim of exactly 0, or exactly 1 less a claim, is read as
+    rounded: float = 0.0  # how many observations it was fitted on claimed 0 or 1 exactly
 
     @abstractmethod
     def __call__(self, x: Any) -> Array:  # noqa: ANN401 - a view like the one it was fitted on
@@ -114,7 +115,10 @@ class ChanceMap(Map):
 
     def _calibrated_view(self, view: View) -> View:
         q = self(view).astype(np.float64)
-        return replace(view, p=np.clip(q, 0, 1), exact_log_odds=None)
+        if np.array_equal(q, view.p):
+            return view
+        # What a map gives is scored in log space: it is not clipped as given chances are.
+        return replace(view, p=np.clip(q, 0, 1), exact_log_odds=None, reading=None, clip=TINY)
 
     def _calibrated_pair(self, pred: Predictions) -> Predictions:
         if self.completes is None or pred.k != 2:
@@ -191,4 +195,5 @@ def check_classes(fitted: tuple[object, ...], pred: Predictions) -> None:
 
 
 def _calibrated(pred: Predictions, values: Array, kind: Kind) -> Predictions:
-    return Predictions(values, pred.labels, pred.weights, pred.classes, kind)
+    # What a map gives is scored in log space: it is not clipped as given probabilities are.
+    return Predictions(values, pred.labels, pred.weights, pred.classes, kind, clip=TINY)

@@ -59,7 +59,7 @@ class NumpyVectors(Vectors):
 
         def log_odds() -> Array:
             every = np.arange(pred.n)
-            return set_log_odds(pred, every, chosen)
+            return set_log_odds(pred, every, chosen, pred.floor)
 
         claims = GivenClaims(None, log_odds)
         if pred.kind == "logits":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
+from ..fitting.logspace import NO_SHARE
 from ..fitting.types import Array
 from ..inputs.predictions import Kind
 
@@ -148,6 +149,7 @@ class Vectors:
         self.floor = floor
         self.ops = ops
         self._p: Value = values if kind == "probs" else None
+        self._read: Value = None
         self._scores: Value = values if kind == "logits" else None
 
     @property
@@ -161,8 +163,19 @@ class Vectors:
     def scores(self) -> Value:
         """Logits if they were given, else log-probabilities."""
         if self._scores is None:
-            self._scores = self._log(self.values)
+            self._scores = self.ops.log(self.read)
         return self._scores
+
+    @property
+    def read(self) -> Value:
+        """Given chances with exact zeros read as the floor, the sum of each row kept."""
+        if self._read is None:
+            read = self.ops.maximum(self.values, self.floor)
+            if self.floor > NO_SHARE:
+                whole = self.ops.row_sum(self.values)
+                read = read * (whole / self.ops.row_sum(read))
+            self._read = read
+        return self._read
 
     def by_class(self, *places: int) -> Any:  # noqa: ANN401 - claims, as `columns` takes them
         """The claims of some classes, or of all, each against the rest."""
@@ -216,10 +229,11 @@ class Vectors:
     def _log_odds_of_probs(self) -> Value:
         ops = self.ops
         top = ops.is_first_largest(self.values)
-        others = ops.row_sum(ops.where(top, 0.0, self.p))
-        total = ops.row_sum(self.p)
-        rest = ops.where(top, others, total - self.p)
-        return self.scores - self._log(rest)
+        read = self.read
+        others = ops.row_sum(ops.where(top, 0.0, read))
+        total = ops.row_sum(read)
+        rest = ops.where(top, others, total - read)
+        return self.scores - ops.log(ops.maximum(rest, self.floor))
 
     def _log_odds_of_logits(self) -> Value:
         ops = self.ops
@@ -232,9 +246,6 @@ class Vectors:
         return ops.where(top, margin, unlikely)
 
     def _log_rest(self) -> Value:
-        at_most_half = self.ops.minimum(self.p, 0.5)
+        p = self.p if self.kind == "logits" else self.read
+        at_most_half = self.ops.minimum(p, 0.5)
         return self.ops.log(1 - at_most_half)
-
-    def _log(self, p: Value) -> Value:
-        floored = self.ops.maximum(p, self.floor)
-        return self.ops.log(floored)

@@ -9,6 +9,8 @@ from .types import Array
 # and float64.
 TINY = float(np.finfo(np.float32).tiny)
 LOG_TINY = float(np.log(TINY))
+# Zeros read as no more than this take no share from the other entries of their vector.
+NO_SHARE = 2.0**-25
 
 
 def softmax(z: Array) -> Array:
@@ -42,3 +44,18 @@ def log_sum_exp(z: Array) -> Array:
 def floored_log(p: Array, floor: float = TINY) -> Array:
     """Logarithm with anything below the floor, exact zeros too, read as the floor."""
     return np.log(np.maximum(p, floor))
+
+
+def read_vectors(p: Array, floor: float) -> Array:
+    """Vectors with entries below the floor read as the floor, each of the sum that it had."""
+    read = np.maximum(p, floor)
+    if floor <= NO_SHARE:
+        return read
+    whole = p.sum(1, keepdims=True)
+    read *= whole / read.sum(1, keepdims=True)
+    return read
+
+
+def log_vectors(p: Array, floor: float) -> Array:
+    """Logarithms of vectors so read."""
+    return np.log(read_vectors(p, floor))

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .types import Array, Bools, Ints
-from .weights import Weights
+from .types import Array, Ints, Outcomes
+from .weights import Weights, counts
 
 
 class Pool(NamedTuple):
@@ -17,11 +17,12 @@ class Pool(NamedTuple):
     happened: Array
 
 
-def pool(p: Array, y: Bools, w: Weights) -> Pool:
+def pool(p: Array, y: Outcomes, w: Weights) -> Pool:
     """Chances `p`, none negative, as one where they are equal; rows without weight are left out."""
     p = _without_signs(p)
-    if w is None:
+    if w is None and y.dtype == np.bool_:
         return _pool_by_bits(p, y)
+    w = counts(w, len(p))
     kept = np.flatnonzero(w)
     by_value = np.argsort(p[kept])
     order = kept[by_value]
@@ -57,7 +58,7 @@ def _without_signs(p: Array) -> Array:
     return p + p.dtype.type(0)
 
 
-def _pool_by_bits(p: Array, y: Bools) -> Pool:
+def _pool_by_bits(p: Array, y: Outcomes) -> Pool:
     """Rows of weight one: one sort of integers orders chances and outcomes together.
 
     A chance's bits order as its value does and leave the sign bit free, where the outcome rides.

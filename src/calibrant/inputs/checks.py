@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..fitting.types import Array, Bools, Values
+from ..fitting.types import Array, Bools, Outcomes, Values
 
 Kinds = tuple[Any, ...]
 
@@ -89,8 +89,8 @@ def checked_chances(p: ArrayLike, name: str = "p") -> Array:
     return np.clip(array, 0, 1)
 
 
-def checked_outcomes(y: ArrayLike, n: int) -> Bools:
-    """Whether the event happened, a row each."""
+def checked_outcomes(y: ArrayLike, n: int) -> Outcomes:
+    """Whether the event happened, a row each; where it happened in part, to what share."""
     array = host(y)
     if array.dtype.kind != "b":
         array = floats(array, "y")
@@ -99,15 +99,23 @@ def checked_outcomes(y: ArrayLike, n: int) -> Bools:
             f"y must have one outcome for each of the {n} claims, got shape {array.shape}"
         )
 
-    def is_neither(block: Values) -> Bools:
-        return (block != 0) & (block != 1)
+    if array.dtype.kind == "b":
+        return array
 
-    row = first_row(is_neither, array)
+    def is_no_share(block: Values) -> Bools:
+        is_share = (block >= 0) & (block <= 1)
+        return ~is_share
+
+    row = first_row(is_no_share, array)
     if row is not None:
         raise ValueError(
-            f"y must be 0 or 1, whether the event happened (row {row} is {briefly(array[row])})"
+            "y must be 0 or 1, whether the event happened, or a share between "
+            f"(row {row} is {briefly(array[row])})"
         )
-    return array.astype(np.bool_, copy=False)
+    is_certain = (array == 0) | (array == 1)
+    if is_certain.all():
+        return array.astype(np.bool_)
+    return array.astype(np.float64)
 
 
 def checked_weights(weights: ArrayLike | None, n: int) -> Array | None:

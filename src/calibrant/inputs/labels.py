@@ -5,15 +5,46 @@ from collections.abc import Hashable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..fitting.types import Bools, Ints, Values
-from .checks import InputError, briefly, first_row, host
+from ..fitting.types import Array, Bools, Ints, Values
+from ..fitting.weights import Weights, weighted_sum
+from .checks import InputError, briefly, first_row, floats, host
 
 Classes = tuple[Hashable, ...]
+Labels = Ints | Array  # the place of each row's class, (n,); or the share of each class, (n, k)
+
+_SUM_TOLERANCE = 1e-3
 
 
-def checked_labels(labels: ArrayLike, n: int, classes: Classes) -> Ints:
-    """The places of the classes of n rows: the very array where it has them already."""
-    array = _whole_numbers(_one_a_row(labels, n))
+def checked_labels(labels: ArrayLike, n: int, classes: Classes) -> Labels:
+    """The places of the classes of n rows, or the shares that classes have of them."""
+    array = _hosted(labels, n)
+    if array.shape == (n, len(classes)):
+        return _checked_shares(array)
+    return _checked_places(_one_a_row(array, n), classes)
+
+
+def are_shares(labels: Labels) -> bool:
+    """Whether labels are the share of each class, (n, k)."""
+    return labels.ndim == 2
+
+
+def label_shares(labels: Labels, k: int) -> Array:
+    """The share of each class, (n, k): 1 and 0 where a row has one class."""
+    if are_shares(labels):
+        return labels
+    return np.eye(k)[labels]
+
+
+def class_totals(labels: Labels, w: Weights, k: int) -> Array:
+    """How many observations each class has."""
+    if are_shares(labels):
+        return np.asarray(weighted_sum(labels, w), np.float64)
+    return np.bincount(labels, w, k)
+
+
+def _checked_places(labels: Values, classes: Classes) -> Ints:
+    """The very array where it has the places of classes already."""
+    array = _whole_numbers(labels)
     kind = array.dtype.kind
     numbered = tuple(range(len(classes)))
     # Numbers beside names in text are the places of the classes.
@@ -25,18 +56,47 @@ def checked_labels(labels: ArrayLike, n: int, classes: Classes) -> Ints:
     return array
 
 
-def _one_a_row(labels: ArrayLike, n: int) -> Values:
-    rule = f"labels must be one class for each of the {n} rows"
+def _hosted(labels: ArrayLike, n: int) -> Values:
     try:
-        array = host(labels)
+        return host(labels)
     except ValueError as error:
-        raise ValueError(f"{rule}, got {briefly(labels)}") from error
+        raise ValueError(f"{_rule(n)}, got {briefly(labels)}") from error
+
+
+def _one_a_row(array: Values, n: int) -> Values:
     if array.shape == (n,):
         return array
     hint = ""
     if array.ndim == 2:
-        hint = "; for one-hot rows give labels.argmax(1)"
-    raise ValueError(f"{rule}, got shape {array.shape}{hint}")
+        hint = "; shares of classes need a column for each of them"
+    raise ValueError(f"{_rule(n)}, got shape {array.shape}{hint}")
+
+
+def _rule(n: int) -> str:
+    return f"labels must be one class for each of the {n} rows"
+
+
+def _checked_shares(labels: Values) -> Labels:
+    """Shares of classes, rows of sum one; as places where every row has one class."""
+    shares = floats(labels, "labels").astype(np.float64)
+
+    def is_wrong(block: Array) -> Bools:
+        is_sum = np.abs(block.sum(1) - 1) <= _SUM_TOLERANCE
+        # A nan fails the comparisons too.
+        is_share = (block >= 0).all(1)
+        return ~(is_sum & is_share)
+
+    row = first_row(is_wrong, shares)
+    if row is not None:
+        raise ValueError(
+            "labels given as shares of classes must not be negative and must sum to one "
+            f"(row {row} is {briefly(shares[row])}, sum {shares[row].sum():.6g}); "
+            "divide counts of votes by their sum"
+        )
+    if np.isin(shares, (0.0, 1.0)).all():
+        return shares.argmax(1)
+    shares /= shares.sum(1, keepdims=True)
+    return shares
 
 
 def _whole_numbers(labels: Values) -> Values:

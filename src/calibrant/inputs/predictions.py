@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..fitting.logspace import TINY, floored_log, log_softmax, log_sum_exp, softmax
-from ..fitting.types import Array, Bools, Ints, Rows
-from ..fitting.weights import some, total
+from ..fitting.logspace import TINY, log_softmax, log_sum_exp, log_vectors, softmax
+from ..fitting.types import Array, Bools, Rows
+from ..fitting.weights import counts, some, total
 from .checks import (
     InputError,
     briefly,
@@ -21,7 +21,8 @@ from .checks import (
     floats,
     rounding_of,
 )
-from .labels import checked_labels
+from .labels import Labels, are_shares, checked_labels
+from .rounded import LateReading, fixed, read_claims
 
 Kind = Literal["logits", "probs"]
 
@@ -37,11 +38,12 @@ class Predictions:
     """
 
     values: Array
-    labels: Ints
+    labels: Labels
     weights: Array | None
     classes: tuple[Hashable, ...]
     kind: Kind
-    floor: float = TINY  # what a probability of exactly 0 is read as in log space
+    reading: LateReading | None = None  # of exact 0 and 1; None: to be found among these rows
+    clip: float | None = None  # where `nll` clips probabilities; None: at their type's eps
 
     @property
     def n(self) -> int:
@@ -75,10 +77,24 @@ class Predictions:
 
     @cached_property
     def log_probs(self) -> Array:
-        """Logarithms of `probs`: exact however small from logits, floored from zeros."""
+        """Logarithms of `probs`: exact however small from logits, of zeros as they are read."""
         if self.kind == "logits":
             return _by_rows(log_softmax, self.values)
-        return _by_rows(partial(floored_log, floor=self.floor), self.values)
+        return _by_rows(partial(log_vectors, floor=self.floor), self.values)
+
+    @cached_property
+    def late_reading(self) -> LateReading:
+        """What exact 0 and 1 are read as, which parts of the rows share."""
+        if self.reading is not None:
+            return self.reading
+        if self.kind == "logits":
+            return fixed(TINY)
+        return LateReading(partial(read_claims, self.values, self.weights))
+
+    @property
+    def floor(self) -> float:
+        """What a probability of exactly 0 is read as in log space."""
+        return self.late_reading.found.floor
 
     @cached_property
     def log_norm(self) -> Array:
@@ -95,17 +111,28 @@ class Predictions:
             some(self.weights, rows),
             self.classes,
             self.kind,
-            self.floor,
+            self.late_reading,
+            self.clip,
         )
 
     def with_floor(self, floor: float) -> "Predictions":
         """The same predictions, with exact zeros read as this in log space."""
-        return self if floor == self.floor else replace(self, floor=floor)
+        return replace(self, reading=fixed(floor))
 
     def __repr__(self) -> str:
         shape = f"{self.n:,} rows of {self.k} classes"
         weighing = "" if self.weights is None else f", weighing {self.total:g}"
         return f"Predictions({shape} from {self.kind}{weighing})"
+
+
+def split_labels(pred: Predictions) -> Predictions:
+    """The same with shares of classes as rows of one class each, weighing as much as its share."""
+    if not are_shares(pred.labels):
+        return pred
+    w = counts(pred.weights, pred.n)
+    share = w[:, None] * pred.labels
+    rows, labels = np.nonzero(share)
+    return replace(pred[rows], labels=labels, weights=share[rows, labels])
 
 
 def some_rows(n: int, rows: Rows | int) -> Rows:

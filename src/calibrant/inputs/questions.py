@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..fitting.types import Array, Bools, Ints, Rows
+from ..fitting.types import Array, Bools, Ints, Outcomes, Rows
 from ..fitting.weights import Weights
 from .checks import MAKE_THEM, checked_chances, checked_outcomes, checked_weights, floats
+from .labels import Labels, are_shares
 from .predictions import Predictions
 from .views import Canonical, View, class_log_odds, likely_log_odds, places, set_log_odds
 
@@ -66,7 +67,7 @@ def top_label(pred: Predictions) -> View:
     # From logits a claim is known to more digits than they have: in float32, 1 - 1e-9 would be 1.
     kind = working if pred.kind == "probs" else np.float64
     p = np.empty(pred.n, kind)
-    y = np.empty(pred.n, np.bool_)
+    y = np.empty(pred.n, _outcome_type(pred))
 
     def ask(rows: slice) -> None:
         block = pred.values[rows]
@@ -76,7 +77,10 @@ def top_label(pred: Predictions) -> View:
         top = columns.max(0)
         is_top = columns == top
         ties = _ties(is_top)
-        y[rows] = _top_is_right(block, labels, is_top, ties)
+        if are_shares(labels):
+            y[rows] = _shares_of(labels, block.argmax(1)[:, None])
+        else:
+            y[rows] = _top_is_right(block, labels, is_top, ties)
         if pred.kind == "probs":
             np.minimum(top, 1, out=p[rows])
         else:
@@ -114,13 +118,14 @@ def one_class(pred: Predictions, k: int) -> View:
     has_two = pred.k == 2
     return View(
         _class_chance(pred, k),
-        pred.labels == k,
+        _are_class(pred.labels, k),
         pred.weights,
         f"the class is {pred.classes[k]}",
         completes if has_two else None,
         pred.classes if has_two else None,
         partial(class_log_odds, pred, k),
-        pred.floor,
+        pred.late_reading,
+        _clip(pred),
     )
 
 
@@ -167,6 +172,33 @@ def _label_view(j: int, p: Array, y: Array, w: Weights) -> View:
     return View(claims, outcomes, w, event, completes=1)
 
 
+def _clip(pred: Predictions) -> float | None:
+    """Where `nll` clips the chances of a view: nowhere if they come from logits."""
+    return 0.0 if pred.kind == "logits" else pred.clip
+
+
+def _outcome_type(pred: Predictions) -> type:
+    return np.float64 if are_shares(pred.labels) else np.bool_
+
+
+def _are_class(labels: Labels, k: int) -> Outcomes:
+    """Whether rows are of a class, or their share of it."""
+    return labels[:, k] if are_shares(labels) else labels == k
+
+
+def _are_right(labels: Labels, chosen: Ints) -> Outcomes:
+    """Whether the class is among the chosen columns, or the share that they have."""
+    if are_shares(labels):
+        return _shares_of(labels, chosen)
+    is_label = chosen == labels[:, None]
+    return is_label.any(1)
+
+
+def _shares_of(labels: Labels, chosen: Ints) -> Array:
+    shares = np.take_along_axis(labels, chosen, 1)
+    return np.minimum(shares.sum(1), 1)
+
+
 def _ties(is_top: Bools) -> Ints | None:
     """How many further classes share the top of each row; None where no row has a tie."""
     n = is_top.shape[1]
@@ -203,23 +235,22 @@ def _class_chance(pred: Predictions, k: int) -> Array:
         return p
     p = p.astype(np.float64)
     likely = np.flatnonzero(p > 0.5)
-    odds = likely_log_odds(pred, k, likely)
+    odds = likely_log_odds(pred, k, likely, pred.floor)
     p[likely] = expit(odds)
     return p
 
 
-def _ask_ranks(pred: Predictions, ranks: range) -> tuple[Array, Bools]:
+def _ask_ranks(pred: Predictions, ranks: range) -> tuple[Array, Outcomes]:
     p = np.empty(pred.n)
-    y = np.empty(pred.n, np.bool_)
+    y = np.empty(pred.n, _outcome_type(pred))
 
     def ask(rows: slice) -> None:
         block = pred.values[rows]
         chosen = _ranked_columns(block, ranks)
-        is_label = chosen == pred.labels[rows, None]
-        y[rows] = is_label.any(1)
+        y[rows] = _are_right(pred.labels[rows], chosen)
         if pred.kind == "logits":
             at = places(pred.n, rows)
-            odds = set_log_odds(pred, at, chosen)
+            odds = set_log_odds(pred, at, chosen, pred.floor)
             p[rows] = expit(odds)
         else:
             claimed = np.take_along_axis(block, chosen, 1)
@@ -230,7 +261,7 @@ def _ask_ranks(pred: Predictions, ranks: range) -> tuple[Array, Bools]:
     return p, y
 
 
-def _ranked_view(pred: Predictions, ranks: range, p: Array, y: Bools, event: str) -> View:
+def _ranked_view(pred: Predictions, ranks: range, p: Array, y: Outcomes, event: str) -> View:
     exact = partial(_ranked_log_odds, pred, ranks)
     return View(
         p,
@@ -238,11 +269,12 @@ def _ranked_view(pred: Predictions, ranks: range, p: Array, y: Bools, event: str
         pred.weights,
         event,
         exact_log_odds=exact,
-        floor=pred.floor,
+        reading=pred.late_reading,
+        clip=_clip(pred),
     )
 
 
-def _ranked_log_odds(pred: Predictions, ranks: range, rows: Rows) -> Array:
+def _ranked_log_odds(pred: Predictions, ranks: range, rows: Rows, floor: float) -> Array:
     at = places(pred.n, rows)
     n = len(at)
     odds = np.empty(n)
@@ -250,7 +282,7 @@ def _ranked_log_odds(pred: Predictions, ranks: range, rows: Rows) -> Array:
     def fill(piece: slice) -> None:
         here = at[piece]
         chosen = _ranked_columns(pred.values[here], ranks)
-        odds[piece] = set_log_odds(pred, here, chosen)
+        odds[piece] = set_log_odds(pred, here, chosen, floor)
 
     on_all_cores(fill, row_blocks(n, pred.k))
     return odds

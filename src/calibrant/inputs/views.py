@@ -8,12 +8,14 @@ from typing import Literal
 import numpy as np
 
 from ..fitting.blocks import row_blocks
-from ..fitting.logspace import TINY
+from ..fitting.logspace import NO_SHARE
 from ..fitting.logspace import floored_log as log
 from ..fitting.pooling import Pool, pool, runs
-from ..fitting.types import Array, Bools, Ints, Rows
+from ..fitting.types import Array, Ints, Outcomes, Rows
 from ..fitting.weights import counts, some, total
+from .labels import Labels
 from .predictions import Predictions, some_rows
+from .rounded import LateReading, fixed, read_claims
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,13 +27,14 @@ class View:
     """
 
     p: Array
-    y: Bools
+    y: Outcomes
     w: Array | None = None
     event: str = "the event happens"
     completes: Literal[0, 1] | None = None
     classes: tuple[Hashable, ...] | None = None
-    exact_log_odds: Callable[[Rows], Array] | None = None
-    floor: float = TINY  # what a chance of exactly 0, of the event or of the rest, is read as
+    exact_log_odds: Callable[[Rows, float], Array] | None = None  # of rows, under a floor
+    reading: LateReading | None = None  # of exact 0 and 1; None: to be found among these claims
+    clip: float | None = None  # where `nll` clips chances; None: at their type's eps; 0: exact
 
     @property
     def n(self) -> int:
@@ -44,10 +47,27 @@ class View:
         return total(self.w, self.n)
 
     @cached_property
+    def late_reading(self) -> LateReading:
+        """What exact 0 and 1 are read as, which parts of the rows share."""
+        if self.reading is not None:
+            return self.reading
+        return LateReading(partial(read_claims, self.p, self.w))
+
+    @property
+    def floor(self) -> float:
+        """What a chance of exactly 0, of the event or of the rest, is read as in log space."""
+        return self.late_reading.found.floor
+
+    @property
+    def is_fractional(self) -> bool:
+        """Whether outcomes are shares, not only whether the event happened."""
+        return self.y.dtype.kind == "f"
+
+    @cached_property
     def log_odds(self) -> Array:
         """Log odds of the claims, from the logits where there are any: 1 - 1e-30 keeps its own."""
         if self.exact_log_odds is not None:
-            return self.exact_log_odds(slice(None))
+            return self.exact_log_odds(slice(None), self.floor)
         p = self.p.astype(np.float64, copy=False)
         return _log_odds(p, self.floor)
 
@@ -86,22 +106,24 @@ class View:
             self.completes,
             self.classes,
             exact,
-            self.floor,
+            self.late_reading,
+            self.clip,
         )
 
     def with_floor(self, floor: float) -> "View":
         """The same claims, with chances of exactly 0 and 1 read by this floor in log space."""
-        return self if floor == self.floor else replace(self, floor=floor)
+        return replace(self, reading=fixed(floor))
 
     def __repr__(self) -> str:
         return f"View({self.n:,} claims that {self.event})"
 
-    def _log_odds_of_part(self, part: Rows, rows: Rows) -> Array:
+    def _log_odds_of_part(self, part: Rows, rows: Rows, floor: float) -> Array:
         """Log odds of rows of a part, taken from the whole where they are known there already."""
         at = places(self.n, part)[rows]
-        if self.exact_log_odds is None or "log_odds" in self.__dict__:
+        is_known = "log_odds" in self.__dict__ and floor == self.floor
+        if self.exact_log_odds is None or is_known:
             return self.log_odds[at]
-        return self.exact_log_odds(at)
+        return self.exact_log_odds(at, floor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +140,8 @@ class Canonical:
         return self.pred.probs
 
     @property
-    def y(self) -> Ints:
-        """The class of each row, as a column's place."""
+    def y(self) -> Labels:
+        """The class of each row, as a column's place; or the share of each class, (n, k)."""
         return self.pred.labels
 
     @property
@@ -146,7 +168,8 @@ class Canonical:
     def log_odds(self) -> Array:
         """Log odds of each class against the rest, (n, k)."""
         every = slice(None)
-        columns = [class_log_odds(self.pred, k, every) for k in range(self.pred.k)]
+        floor = self.pred.floor
+        columns = [class_log_odds(self.pred, k, every, floor) for k in range(self.pred.k)]
         return np.stack(columns, axis=1)
 
     def __getitem__(self, rows: Rows | int) -> "Canonical":
@@ -167,41 +190,58 @@ def places(n: int, rows: Rows) -> Ints:
     return np.arange(n)[rows]
 
 
-def class_log_odds(pred: Predictions, k: int, rows: Rows) -> Array:
+def split_outcomes(view: View) -> View:
+    """The same with each fractional outcome as two rows, one that happened and one that did not."""
+    if not view.is_fractional:
+        return view
+    w = counts(view.w, view.n)
+    happened = np.concatenate([w * view.y, w * (1 - view.y)])
+    kept = np.flatnonzero(happened)
+    rows = kept % view.n
+    part = view[rows]
+    return replace(part, y=kept < view.n, w=happened[kept])
+
+
+def class_log_odds(pred: Predictions, k: int, rows: Rows, floor: float) -> Array:
     """Log odds of class k against the rest, of some rows."""
+    if pred.kind == "probs" and floor > NO_SHARE:
+        at = places(pred.n, rows)
+        return likely_log_odds(pred, k, at, floor)
     p = pred.probs[rows, k].astype(np.float64)
     at_most_half = np.minimum(p, 0.5)
-    odds = _class_log_probs(pred, k, rows) - np.log1p(-at_most_half)
+    odds = _class_log_probs(pred, k, rows, floor) - np.log1p(-at_most_half)
     likely = np.flatnonzero(p > 0.5)
     at = places(pred.n, rows)[likely]
-    odds[likely] = likely_log_odds(pred, k, at)
+    odds[likely] = likely_log_odds(pred, k, at, floor)
     return odds
 
 
-def likely_log_odds(pred: Predictions, k: int, at: Ints) -> Array:
+def likely_log_odds(pred: Predictions, k: int, at: Ints, floor: float) -> Array:
     """Log odds of class k in rows where it is likely, by their places."""
     # Above one half, 1 - p has lost its digits: the other classes are added up instead.
     chosen = np.full((len(at), 1), k)
-    return set_log_odds(pred, at, chosen)
+    return set_log_odds(pred, at, chosen, floor)
 
 
-def set_log_odds(pred: Predictions, at: Ints, chosen: Ints) -> Array:
+def set_log_odds(pred: Predictions, at: Ints, chosen: Ints, floor: float) -> Array:
     """Log odds that the class is one of the `chosen` columns, of rows by their places."""
     working = np.promote_types(pred.values.dtype, np.float32)
     values = pred.values[at].astype(working)
+    if pred.kind == "probs" and floor > NO_SHARE:
+        values = np.maximum(values, floor)
     inside = np.take_along_axis(values, chosen, 1)
     # What is left in `values` is outside.
     if pred.kind == "probs":
         np.put_along_axis(values, chosen, 0, 1)
-        return _log_odds_of_probs(inside, values, pred.floor)
+        return _log_odds_of_probs(inside, values, floor)
     np.put_along_axis(values, chosen, -np.inf, 1)
     return _log_odds_of_logits(inside, values)
 
 
-def _class_log_probs(pred: Predictions, k: int, rows: Rows) -> Array:
+def _class_log_probs(pred: Predictions, k: int, rows: Rows, floor: float) -> Array:
     claimed = pred.values[rows, k].astype(np.float64)
     if pred.kind == "probs":
-        return log(claimed, pred.floor)
+        return log(claimed, floor)
     return claimed - pred.log_norm[rows]
 
 

@@ -12,7 +12,7 @@ from ..fitting.weights import weighted_mean
 from ..inputs.checks import check_argument
 from ..inputs.questions import Asked, views_of
 from ..inputs.views import View
-from .scores import brier, event_rate, nll
+from .scores import brier, event_rate, expected_loss, nll
 
 ScoringRule = Literal["brier", "log"]
 
@@ -61,7 +61,7 @@ def _parts(view: View, score: ScoringRule, family: Family) -> Decomposition:
 def _mean_score(view: View, q: Array, score: ScoringRule) -> float:
     """The mean score if chances q were claimed instead."""
     if score == "brier":
-        gap = q - view.y.astype(np.float64)
-        return weighted_mean(gap**2, view.w)
-    happened = np.where(view.y, q, 1 - q)
-    return weighted_mean(-floored_log(happened), view.w)
+        losses = expected_loss(view.y, (1 - q) ** 2, q**2)
+    else:
+        losses = expected_loss(view.y, -floored_log(q), -floored_log(1 - q))
+    return weighted_mean(losses, view.w)

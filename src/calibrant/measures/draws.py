@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..fitting.pooling import run_starts
-from ..fitting.types import Array, Bools, Ints
+from ..fitting.types import Array, Bools, Ints, Rows
 from ..fitting.weights import present
 from ..inputs.views import Canonical, Data, View
 from .rows import counts_at, sorted_rows, weights_of
@@ -43,13 +43,14 @@ class Cells:
         pairs = np.stack([happened, failed], axis=1)
         exact = None
         if self.view.exact_log_odds is not None:
-            exact = self._log_odds_twice.__getitem__
+            exact = _fixed_log_odds(self._log_odds_twice)
         return replace(
             self.view,
             p=self._p_twice,
             y=self._yes_no,
             w=pairs.ravel(),
             exact_log_odds=exact,
+            reading=self.view.late_reading,
         )
 
     def endless(self, chance: Array) -> View:
@@ -118,6 +119,15 @@ def null_sampler(view: View | Canonical) -> Sampler:
         return pooled.drawn(pooled.p, random)
 
     return drawn
+
+
+def _fixed_log_odds(log_odds: Array) -> Callable[[Rows, float], Array]:
+    """Log odds that are known, whatever the floor."""
+
+    def of_rows(rows: Rows, floor: float) -> Array:  # noqa: ARG001 - worked out under theirs
+        return log_odds[rows]
+
+    return of_rows
 
 
 def _nothing() -> None:

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fitting.types import Array, Ints
+from ..fitting.types import Array, Ints, Rows
 from ..fitting.weights import Weights, counts, some
+from ..inputs.labels import are_shares
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data, View
 
@@ -49,7 +50,8 @@ def _sort_keys(x: Data) -> list[NDArray[Any]]:
     if isinstance(x, View):
         return [x.y, x.log_odds, x.p]
     columns = x.values.T
-    return [*columns[::-1], x.labels]
+    outcomes = x.labels.T[::-1] if are_shares(x.labels) else [x.labels]
+    return [*columns[::-1], *outcomes]
 
 
 def _in_order(x: OneSort, order: Ints) -> OneSort:
@@ -57,4 +59,8 @@ def _in_order(x: OneSort, order: Ints) -> OneSort:
         return x[order]
     # A view's log odds are worked out once, not in every replicate.
     log_odds = x.log_odds[order]
-    return replace(x[order], exact_log_odds=log_odds.__getitem__)
+
+    def known(rows: Rows, floor: float) -> Array:  # noqa: ARG001 - worked out under x's
+        return log_odds[rows]
+
+    return replace(x[order], exact_log_odds=known)

@@ -1,13 +1,15 @@
 """Scores of the probabilities themselves: how far each row is from what happened, on average."""
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from ..fitting.blocks import on_all_cores, row_blocks
-from ..fitting.logspace import floored_log, log_sum_exp
-from ..fitting.types import Array
+from ..fitting.logspace import log_sum_exp
+from ..fitting.types import Array, Outcomes
 from ..fitting.weights import some, weighted_mean, weighted_sum
+from ..inputs.labels import are_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import Asked, Scored, top_label
 from ..inputs.views import Canonical, Data, View
@@ -18,6 +20,9 @@ Score = Literal["nll", "brier"]
 
 def nll(x: Scored) -> float:
     """Mean negative log-likelihood, in nats: of the right class, or of the event for a view.
+
+    Probabilities that were given are clipped at their type's eps, as in scikit-learn's `log_loss`;
+    logits, and what a map gives, are scored as they are.
 
     >>> from calibrant import from_probs
     >>> round(nll(from_probs([[0.5, 0.5], [0.2, 0.8]], [0, 1])), 4)
@@ -71,6 +76,25 @@ def row_losses(x: Data, score: Score) -> Array:
     return np.concatenate(on_all_cores(losses, blocks))
 
 
+def expected_loss(y: Outcomes, of_event: Array, of_rest: Array) -> Array:
+    """The loss of each row: that of the event where it happened, a mean where it did in part."""
+    if y.dtype == np.bool_:
+        return np.where(y, of_event, of_rest)
+    return y * of_event + (1 - y) * of_rest
+
+
+def clip_of(given: Array, clip: float | None) -> float:
+    """Where probabilities are clipped: at their type's eps, as scikit-learn's `log_loss` does."""
+    if clip is None:
+        return float(np.finfo(given.dtype).eps)
+    return clip
+
+
+def clipped_log(p: Array, least: float) -> Array:
+    """Logarithms of probabilities clipped from both sides."""
+    return np.log(np.clip(p, least, 1 - least))
+
+
 def _mean_loss(x: Scored, score: Score) -> float:
     if isinstance(x, Canonical):
         return _mean_vector_loss(x.pred, score)
@@ -97,14 +121,21 @@ def _mean_vector_loss(pred: Predictions, score: Score) -> float:
 def _view_losses(view: View, score: Score) -> Array:
     if score == "brier":
         p = view.p.astype(np.float64)
-        return (p - view.y) ** 2
-    # log(1 + e^-z) of the log odds z of what happened, so that no digit is lost near 0 and 1.
-    z = view.log_odds
-    z_against = np.where(view.y, -z, z)
-    return np.logaddexp(0, z_against)
+        return expected_loss(view.y, (1 - p) ** 2, p**2)
+    if view.clip == 0:
+        # log(1 + e^-z) of the log odds z, so that no digit is lost near 0 and 1.
+        z = view.log_odds
+        return expected_loss(view.y, np.logaddexp(0, -z), np.logaddexp(0, z))
+    p = view.p.astype(np.float64)
+    least = clip_of(view.p, view.clip)
+    of_event = -clipped_log(p, least)
+    of_rest = -clipped_log(1 - p, least)
+    return expected_loss(view.y, of_event, of_rest)
 
 
 def _vector_losses(pred: Predictions, score: Score) -> Array:
+    if are_shares(pred.labels):
+        return _expected_vector_losses(pred, score)
     rows = np.arange(pred.n)
     if score == "brier":
         gap = pred.probs.astype(np.float64)
@@ -113,13 +144,23 @@ def _vector_losses(pred: Predictions, score: Score) -> Array:
     right = pred.values[rows, pred.labels]
     right = right.astype(np.float64)
     if pred.kind == "probs":
-        return -floored_log(right)
+        return -clipped_log(right, clip_of(pred.values, pred.clip))
     working = np.promote_types(pred.values.dtype, np.float32)
     logits = pred.values.astype(working, copy=False)
     return log_sum_exp(logits) - right
 
 
+def _expected_vector_losses(pred: Predictions, score: Score) -> Array:
+    """Losses of rows whose class is each of several to some share."""
+    losses = []
+    for k in range(pred.k):
+        labels = np.full(pred.n, k)
+        of_class = _vector_losses(replace(pred, labels=labels), score)
+        losses.append(of_class)
+    return np.einsum("kn,nk->n", losses, pred.labels)
+
+
 def _accuracy(view: View) -> float:
     says_yes = view.p > 0.5
-    is_right = says_yes == view.y
-    return weighted_mean(is_right, view.w)
+    share = np.where(says_yes, view.y, 1.0 - view.y)
+    return weighted_mean(share, view.w)

@@ -1,0 +1,82 @@
+"""Claims of exactly 0 and 1: rounded claims, not certainties, and what they are read as."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from ..fitting.blocks import on_all_cores, row_blocks
+from ..fitting.logspace import TINY
+from ..fitting.types import Array
+from ..fitting.weights import Weights, present, total, weighted_sum
+
+# Where nothing was rounded: the half step of float32 at 1, beyond which no format tells much.
+_HALF_STEP = 2.0**-25
+
+
+class Reading(NamedTuple):
+    """What a claim of exactly 0 is read as, and how many observations claim 0 or 1 exactly."""
+
+    floor: float
+    rows: float
+
+
+class LateReading:
+    """A reading that is found when it is first asked for, and shared by parts of the rows."""
+
+    def __init__(self, find: Callable[[], Reading]) -> None:
+        self._find = find
+
+    @cached_property
+    def found(self) -> Reading:
+        """The reading."""
+        return self._find()
+
+
+def fixed(floor: float) -> LateReading:
+    """A floor that was found elsewhere."""
+    return LateReading(lambda: Reading(floor, 0.0))
+
+
+def read_claims(p: Array, w: Weights) -> Reading:
+    """Exact 0 and 1 among chances, (n,), or among the entries of vectors, (n, k).
+
+    They are read as half the smallest positive distance of any other claim from 0 or 1, one chance
+    never nearer to 1 than the half step of its type; if there is no other claim, as 1 / (n + 2).
+    Where no claim is 0 or 1, the floor is for later ones.
+    """
+    if w is not None and not w.all():
+        kept = present(w, len(p))
+        return read_claims(p[kept], w[kept])
+    nearest, is_exact, has_one = _distances(p)
+    if not is_exact.any():
+        least = min(nearest / 2, _HALF_STEP)
+        return Reading(max(least, TINY), 0.0)
+    rows = float(weighted_sum(is_exact, w))
+    if nearest == np.inf:
+        return Reading(1 / (total(w, len(p)) + 2), rows)
+    least = TINY
+    if has_one and p.ndim == 1:
+        least = float(np.finfo(p.dtype).eps) / 4
+    return Reading(max(nearest / 2, least), rows)
+
+
+def _distances(p: Array) -> tuple[float, Array, bool]:
+    """The smallest positive distance from 0 and 1; which rows have an exact one; any exact 1."""
+    is_exact = np.zeros(len(p), np.bool_)
+
+    def look(rows: slice) -> tuple[float, bool]:
+        block = p[rows]
+        is_zero = block <= 0
+        is_one = block >= 1
+        either = is_zero | is_one
+        is_exact[rows] = either if p.ndim == 1 else either.any(1)
+        least = block.min(where=~is_zero & ~is_one, initial=np.inf)
+        most = block.max(where=~is_zero & ~is_one, initial=-np.inf)
+        return min(float(least), 1 - float(most)), bool(is_one.any())
+
+    k = 1 if p.ndim == 1 else p.shape[1]
+    found = on_all_cores(look, row_blocks(len(p), k))
+    nearest = min(distance for distance, _ in found)
+    return nearest, is_exact, any(has_one for _, has_one in found)
