@@ -64,8 +64,8 @@ def test_classes_may_be_any_names() -> None:
             r"labels must lie in 0\.\.3, as there are 4 classes \(row \d+ is -\d\)",
         ),
         (
-            lambda: from_probs(PROBS, np.eye(4)[LABELS]),
-            r"got shape \(50, 4\); .*labels\.argmax\(1\)",
+            lambda: from_probs(PROBS, np.eye(5)[LABELS]),
+            r"got shape \(50, 5\); .*a column for each",
         ),
         (
             lambda: from_probs(PROBS, [[0], [1, 2]]),

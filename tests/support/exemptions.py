@@ -78,6 +78,8 @@ EXEMPT_MEASURES: dict[str, dict[str, str]] = {
         "vector_error": BY_FOLDS,
     },
     "float_types_agree": {
+        "nll": "clips given probabilities at their type's eps, as log_loss does",
+        "decompose(score='log')": "has the claims' nll, which clips at their type's eps",
         "skce(estimator='block', block=4)": "deals rows out by claim, which rounding may reorder",
     },
     "predictions_ask_the_top_label": {

@@ -114,9 +114,9 @@ class ChanceMap(Map):
         return self._calibrated_pair(x)
 
     def _calibrated_view(self, view: View) -> View:
-        q = self(view).astype(np.float64)
-        if np.array_equal(q, view.p):
+        if self.rule.changes_nothing:
             return view
+        q = self(view).astype(np.float64)
         # What a map gives is scored in log space: it is not clipped as given chances are.
         return replace(view, p=np.clip(q, 0, 1), exact_log_odds=None, reading=None, clip=TINY)
 
@@ -151,6 +151,8 @@ class VectorMap(Map):
     def apply(self, x: Predictions) -> Predictions:
         """Predictions with every vector calibrated, as logits where the family works on logits."""
         view = self._canonical(x)
+        if self.rule.changes_nothing:
+            return self._predictions(x)
         if isinstance(self.rule, LogitRule):
             logits = self.rule.calibrated_logits(view)
             return _calibrated(view.pred, logits, "logits")

@@ -59,6 +59,7 @@ class Rule(ABC):
 
     tag: ClassVar[str]  # its name in saved files, which no renaming changes
     certificate: Certificate | None = None  # why a convex fit may be trusted
+    changes_nothing: ClassVar[bool] = False  # whether it leaves every claim as it is
     free_numbers: int = 0  # how many numbers may follow random variation, if nothing holds them
 
     @abstractmethod

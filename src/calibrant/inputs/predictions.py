@@ -117,7 +117,7 @@ class Predictions:
 
     def with_floor(self, floor: float) -> "Predictions":
         """The same predictions, with exact zeros read as this in log space."""
-        return replace(self, reading=fixed(floor))
+        return self if floor == self.floor else replace(self, reading=fixed(floor))
 
     def __repr__(self) -> str:
         shape = f"{self.n:,} rows of {self.k} classes"

@@ -58,8 +58,15 @@ def read_claims(p: Array, w: Weights) -> Reading:
         return Reading(1 / (total(w, len(p)) + 2), rows)
     least = TINY
     if has_one and p.ndim == 1:
-        least = float(np.finfo(p.dtype).eps) / 4
+        least = _eps(p) / 4
     return Reading(max(nearest / 2, least), rows)
+
+
+def _eps(p: Array) -> float:
+    """That of the narrowest type that holds the claims: float32 numbers stay such in float64."""
+    narrow = p.astype(np.float32)
+    dtype = narrow.dtype if np.array_equal(narrow, p) else p.dtype
+    return float(np.finfo(dtype).eps)
 
 
 def _distances(p: Array) -> tuple[float, Array, bool]:

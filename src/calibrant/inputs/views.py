@@ -112,7 +112,7 @@ class View:
 
     def with_floor(self, floor: float) -> "View":
         """The same claims, with chances of exactly 0 and 1 read by this floor in log space."""
-        return replace(self, reading=fixed(floor))
+        return self if floor == self.floor else replace(self, reading=fixed(floor))
 
     def __repr__(self) -> str:
         return f"View({self.n:,} claims that {self.event})"
@@ -227,7 +227,7 @@ def set_log_odds(pred: Predictions, at: Ints, chosen: Ints, floor: float) -> Arr
     """Log odds that the class is one of the `chosen` columns, of rows by their places."""
     working = np.promote_types(pred.values.dtype, np.float32)
     values = pred.values[at].astype(working)
-    if pred.kind == "probs" and floor > NO_SHARE:
+    if pred.kind == "probs":
         values = np.maximum(values, floor)
     inside = np.take_along_axis(values, chosen, 1)
     # What is left in `values` is outside.

@@ -16,6 +16,7 @@ class Unchanged(ChanceRule):
     """The chance that was claimed."""
 
     tag = "unchanged"
+    changes_nothing = True
 
     def formula(self, claims: Claims, ops: Operations) -> Value:  # noqa: ARG002 - nothing to do
         return claims.p
@@ -29,6 +30,7 @@ class UnchangedVectors(LogitRule):
     """The vector that was claimed."""
 
     tag = "unchanged-vectors"
+    changes_nothing = True
 
     def logits(self, x: Vectors, ops: Operations) -> Value:  # noqa: ARG002 - nothing to do
         return x.scores
