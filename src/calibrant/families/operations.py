@@ -163,18 +163,18 @@ class Vectors:
     def scores(self) -> Value:
         """Logits if they were given, else log-probabilities."""
         if self._scores is None:
-            self._scores = self.ops.log(self.read)
+            self._scores = self._log(self.read)
         return self._scores
 
     @property
     def read(self) -> Value:
-        """Given chances with exact zeros read as the floor, the sum of each row kept."""
+        """Given chances with exact zeros read as the floor, if that takes a share of the row."""
+        if self.floor <= NO_SHARE:
+            return self.values
         if self._read is None:
             read = self.ops.maximum(self.values, self.floor)
-            if self.floor > NO_SHARE:
-                whole = self.ops.row_sum(self.values)
-                read = read * (whole / self.ops.row_sum(read))
-            self._read = read
+            whole = self.ops.row_sum(self.values)
+            self._read = read * (whole / self.ops.row_sum(read))
         return self._read
 
     def by_class(self, *places: int) -> Any:  # noqa: ANN401 - claims, as `columns` takes them
@@ -218,7 +218,7 @@ class Vectors:
             return self._log_odds()
         # The rest of an unlikely class is 1 - p, also where rounding left the sum a little off one.
         unlikely = self.scores - self._log_rest()
-        return self.ops.where(self.p > 0.5, self._log_odds(), unlikely)
+        return self.ops.where(self.read > 0.5, self._log_odds(), unlikely)
 
     def _log_odds(self) -> Value:
         """Of each class against the rest; the largest's 1 - p lost digits, so others are added."""
@@ -233,7 +233,7 @@ class Vectors:
         others = ops.row_sum(ops.where(top, 0.0, read))
         total = ops.row_sum(read)
         rest = ops.where(top, others, total - read)
-        return self.scores - ops.log(ops.maximum(rest, self.floor))
+        return self.scores - self._log(rest)
 
     def _log_odds_of_logits(self) -> Value:
         ops = self.ops
@@ -249,3 +249,9 @@ class Vectors:
         p = self.p if self.kind == "logits" else self.read
         at_most_half = self.ops.minimum(p, 0.5)
         return self.ops.log(1 - at_most_half)
+
+    def _log(self, p: Value) -> Value:
+        if self.floor > NO_SHARE:
+            # Nothing that was read so is 0.
+            return self.ops.log(p)
+        return self.ops.log(self.ops.maximum(p, self.floor))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from ..fitting.blocks import row_blocks
-from ..fitting.logspace import NO_SHARE
+from ..fitting.logspace import NO_SHARE, read_vectors
 from ..fitting.logspace import floored_log as log
 from ..fitting.pooling import Pool, pool, runs
 from ..fitting.types import Array, Ints, Outcomes, Rows
@@ -204,12 +204,12 @@ def split_outcomes(view: View) -> View:
 
 def class_log_odds(pred: Predictions, k: int, rows: Rows, floor: float) -> Array:
     """Log odds of class k against the rest, of some rows."""
-    if pred.kind == "probs" and floor > NO_SHARE:
-        at = places(pred.n, rows)
-        return likely_log_odds(pred, k, at, floor)
     p = pred.probs[rows, k].astype(np.float64)
+    log_p = _class_log_probs(pred, k, rows, floor)
+    if pred.kind == "probs" and floor > NO_SHARE:
+        p = np.exp(log_p)
     at_most_half = np.minimum(p, 0.5)
-    odds = _class_log_probs(pred, k, rows, floor) - np.log1p(-at_most_half)
+    odds = log_p - np.log1p(-at_most_half)
     likely = np.flatnonzero(p > 0.5)
     at = places(pred.n, rows)[likely]
     odds[likely] = likely_log_odds(pred, k, at, floor)
@@ -227,7 +227,7 @@ def set_log_odds(pred: Predictions, at: Ints, chosen: Ints, floor: float) -> Arr
     """Log odds that the class is one of the `chosen` columns, of rows by their places."""
     working = np.promote_types(pred.values.dtype, np.float32)
     values = pred.values[at].astype(working)
-    if pred.kind == "probs":
+    if pred.kind == "probs" and floor > NO_SHARE:
         values = np.maximum(values, floor)
     inside = np.take_along_axis(values, chosen, 1)
     # What is left in `values` is outside.
@@ -239,6 +239,9 @@ def set_log_odds(pred: Predictions, at: Ints, chosen: Ints, floor: float) -> Arr
 
 
 def _class_log_probs(pred: Predictions, k: int, rows: Rows, floor: float) -> Array:
+    if pred.kind == "probs" and floor > NO_SHARE:
+        vectors = pred.values[rows].astype(np.float64)
+        return np.log(read_vectors(vectors, floor)[:, k])
     claimed = pred.values[rows, k].astype(np.float64)
     if pred.kind == "probs":
         return log(claimed, floor)
