@@ -11,7 +11,7 @@ from typing import Literal
 
 from .. import __version__
 from ..families.maps import ChanceMap, Map, VectorMap
-from ..families.operations import GivenClaims, Vectors
+from ..families.operations import GivenClaims, Vectors, read_log_odds
 from ..families.rounding import DOUBLE, SINGLE
 from ..inputs.checks import check_argument
 from ..inputs.paths import write_whole
@@ -89,11 +89,8 @@ def _chances(fitted: ChanceMap, given: Node, dtype: DType) -> Node:
     ops = OnnxOperations(given.graph, 0.0, dtype)
     p = op("Unsqueeze", _double(given), COLUMNS)
 
-    def log(x: Node) -> Node:
-        return ops.log(ops.maximum(x, fitted.floor))
-
     def log_odds() -> Node:
-        return log(p) - log(1 - p)
+        return read_log_odds(p, fitted.floor, ops)
 
     q = ops.columns([fitted.rule], GivenClaims(p, log_odds))
     return op("Squeeze", q, COLUMNS)

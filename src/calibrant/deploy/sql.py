@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ..families.maps import ChanceMap, Map, VectorMap
 from ..families.multiclass.pair import Pair
-from ..families.operations import GivenClaims, Vectors
+from ..families.operations import GivenClaims, Vectors, read_log_odds
 from ..families.rounding import DOUBLE
 from ..inputs.checks import check_argument
 from .sql_operations import MOST_CHARACTERS, NotInSql, SqlOperations, added
@@ -94,11 +94,8 @@ def _chance(fitted: Map, program: Program) -> Row:
     ops = SqlOperations(program, 0.0)
     p = program.inputs
 
-    def log(x: Row) -> Row:
-        return ops.log(ops.maximum(x, fitted.floor))
-
     def log_odds() -> Row:
-        return ops.bind(log(p) - log(1 - p))
+        return ops.bind(read_log_odds(p, fitted.floor, ops))
 
     q = ops.calibrated(fitted.rule, GivenClaims(p, log_odds))
     return ops.clip(q, 0.0, 1.0)

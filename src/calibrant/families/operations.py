@@ -132,6 +132,14 @@ class GivenClaims:
         return self._log_odds
 
 
+def read_log_odds(p: Value, floor: float, ops: Operations) -> Value:
+    """Log odds of chances, exact 0 and 1 read by the floor."""
+    if floor > NO_SHARE:
+        p = ops.clip(p, floor, 1 - floor)
+    log_p = ops.log(ops.maximum(p, floor))
+    return log_p - ops.log(ops.maximum(1 - p, floor))
+
+
 class Vectors:
     """Whole probability vectors, as `values` of some kind, over any operations."""
 

@@ -249,6 +249,8 @@ def _class_log_probs(pred: Predictions, k: int, rows: Rows, floor: float) -> Arr
 
 
 def _log_odds(p: Array, floor: float) -> Array:
+    if floor > NO_SHARE:
+        p = np.clip(p, floor, 1 - floor)
     return log(p, floor) - log(1 - p, floor)
 
 

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from ..families.maps import ChanceMap, Map, VectorMap
 from ..families.multiclass.pair import Pair
 from ..families.multiclass.temperature import Temperature
-from ..families.operations import GivenClaims, Vectors
+from ..families.operations import GivenClaims, Vectors, read_log_odds
 from ..families.rounding import DOUBLE, SINGLE
 from ..families.rules import ChanceRule, VectorRule
 from ..families.stacking import map_arrays, stack
@@ -147,7 +147,7 @@ class ChanceModule(Formula):
         ops = self.operations(values)
         rule = self.held_rule()
         if values.ndim == 1:
-            q = ops.columns(rule.rules, self._claims(values.double()[:, None]))[:, 0]
+            q = ops.columns(rule.rules, self._claims(values.double()[:, None], ops))[:, 0]
         elif values.ndim == 2 and values.shape[1] == 2 and self.completes:
             q = rule.formula(self.vectors(values, ops), ops)
         else:
@@ -160,12 +160,10 @@ class ChanceModule(Formula):
         """The family, and what goes in."""
         return f"{self.family}, {self.kind}"
 
-    def _claims(self, x: Tensor) -> GivenClaims:
+    def _claims(self, x: Tensor, ops: TorchOperations) -> GivenClaims:
         if self.kind == "logits":
             return GivenClaims(x.sigmoid(), lambda: x)
-        return GivenClaims(
-            x, lambda: x.clamp(min=self.floor).log() - (1 - x).clamp(min=self.floor).log()
-        )
+        return GivenClaims(x, lambda: read_log_odds(x, self.floor, ops))
 
 
 def _rounded_type(given: Tensor) -> torch.dtype:
