@@ -8,7 +8,6 @@ import pytest
 from scipy.special import log_softmax, softmax
 
 from calibrant import Predictions, binary, ece, from_logits, from_probs
-from calibrant.fitting.logspace import LOG_TINY, TINY
 from calibrant.fitting.types import Array
 
 LOGITS = np.random.default_rng(0).normal(0, 3, (50, 4))

@@ -18,7 +18,6 @@ from calibrant import (
     top_r,
     within_top_r,
 )
-from calibrant.fitting.logspace import LOG_TINY
 
 R = np.random.default_rng(0)
 LOGITS = R.normal(0, 3, (300, 5))

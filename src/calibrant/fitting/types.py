@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
-Outcomes = Bools | Array  # whether an event happened, or to what share
 Ints = NDArray[np.integer[Any]]
 Values = NDArray[Any]  # of any type, text too
+Outcomes = Values  # whether an event happened, as bools, or to what share
 Rows = slice | NDArray[Any]

@@ -10,7 +10,7 @@ from ..fitting.weights import Weights, weighted_sum
 from .checks import InputError, briefly, first_row, floats, host
 
 Classes = tuple[Hashable, ...]
-Labels = Ints | Array  # the place of each row's class, (n,); or the share of each class, (n, k)
+Labels = Values  # the place of each row's class, (n,); or the share of each class, (n, k)
 
 _SUM_TOLERANCE = 1e-3
 
@@ -39,7 +39,8 @@ def class_totals(labels: Labels, w: Weights, k: int) -> Array:
     """How many observations each class has."""
     if are_shares(labels):
         return np.asarray(weighted_sum(labels, w), np.float64)
-    return np.bincount(labels, w, k)
+    totals: Array = np.bincount(labels, w, k)
+    return totals
 
 
 def _checked_places(labels: Values, classes: Classes) -> Ints:

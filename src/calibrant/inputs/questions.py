@@ -177,7 +177,7 @@ def _clip(pred: Predictions) -> float | None:
     return 0.0 if pred.kind == "logits" else pred.clip
 
 
-def _outcome_type(pred: Predictions) -> type:
+def _outcome_type(pred: Predictions) -> type[np.bool_ | np.float64]:
     return np.float64 if are_shares(pred.labels) else np.bool_
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.logspace import TINY
-from ..fitting.types import Array
+from ..fitting.types import Array, Bools
 from ..fitting.weights import Weights, present, total, weighted_sum
 
 # Where nothing was rounded: the half step of float32 at 1, beyond which no format tells much.
@@ -69,7 +69,7 @@ def _eps(p: Array) -> float:
     return float(np.finfo(dtype).eps)
 
 
-def _distances(p: Array) -> tuple[float, Array, bool]:
+def _distances(p: Array) -> tuple[float, Bools, bool]:
     """The smallest positive distance from 0 and 1; which rows have an exact one; any exact 1."""
     is_exact = np.zeros(len(p), np.bool_)
 
