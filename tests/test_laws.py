@@ -6,6 +6,7 @@ from exemptions import family_exemptions
 from hypothesis import given, settings
 from lawful import (
     Law,
+    a_share_is_two_rows,
     a_weight_is_a_count,
     assert_lawful,
     equal_claims_are_pooled,
@@ -58,7 +59,13 @@ def test_every_family_is_lawful(family: Family) -> None:
 
 @each(
     CHANCE_FAMILIES,
-    [row_order_is_irrelevant, a_weight_is_a_count, q_is_a_chance, equal_claims_are_pooled],
+    [
+        row_order_is_irrelevant,
+        a_weight_is_a_count,
+        a_share_is_two_rows,
+        q_is_a_chance,
+        equal_claims_are_pooled,
+    ],
 )
 @given(p=grid_claims, y=outcomes)
 @settings(max_examples=25)
@@ -73,7 +80,7 @@ def test_laws_of_float32_claims(law: Law, family: Family, p: Array, y: Bools) ->
     law(family, binary(p, y))
 
 
-@each(VECTOR_FAMILIES, [row_order_is_irrelevant, a_weight_is_a_count])
+@each(VECTOR_FAMILIES, [row_order_is_irrelevant, a_weight_is_a_count, a_share_is_two_rows])
 def test_laws_of_any_vectors(law: Law, family: Family) -> None:
     for seed in range(10):
         law(family, random_vectors(seed))

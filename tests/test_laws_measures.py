@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from shared_laws import Answer, check_float_types, check_row_order, check_weights, close
+from shared_laws import (
+    Answer,
+    check_float_types,
+    check_row_order,
+    check_shares,
+    check_weights,
+    close,
+)
 from shared_measures import MEASURES, RIGHT_VALUES, Measure
 from shared_rows import (
     EXTREME_CLAIMS,
@@ -79,6 +86,13 @@ def test_a_weight_is_a_count(measure: Measure, p: Array, y: Bools) -> None:
     check_weights(measure, binary(p, y))
 
 
+@each(View, "a_share_is_two_rows")
+@given(p=grid_claims, y=outcomes)
+@settings(max_examples=25)
+def test_a_share_is_two_rows(measure: Measure, p: Array, y: Bools) -> None:
+    check_shares(measure, binary(p, y))
+
+
 @each(View, "float_types_agree")
 @given(p=single_claims, y=outcomes)
 @settings(max_examples=10)
@@ -112,6 +126,13 @@ def test_a_weight_of_a_vector_is_a_count(measure: Measure) -> None:
     for answer in whole_answers(measure):
         for seed in range(10):
             check_weights(answer, random_vectors(seed, k=3), 1e-9)
+
+
+@each(Predictions, "a_share_is_two_rows")
+def test_a_share_of_a_class_is_a_row(measure: Measure) -> None:
+    for answer in whole_answers(measure):
+        for seed in range(10):
+            check_shares(answer, random_vectors(seed, k=3), 1e-9)
 
 
 @each(Predictions, "float_types_agree")

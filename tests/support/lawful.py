@@ -14,6 +14,7 @@ from shared_laws import (
     Rows,
     check_float_types,
     check_row_order,
+    check_shares,
     check_weights,
     close,
     random_for,
@@ -87,6 +88,11 @@ def row_order_is_irrelevant(family: Family, x: Rows) -> None:
 def a_weight_is_a_count(family: Family, x: Rows) -> None:
     """A weight of 2 fits as the row twice, and a weight of 0 as no row."""
     check_weights(lambda rows: family.fit(rows)(x), x)
+
+
+def a_share_is_two_rows(family: Family, x: Rows) -> None:
+    """An outcome of .3 fits as the row with weight .3 as 1 and with weight .7 as 0."""
+    check_shares(lambda rows: family.fit(rows)(x), x)
 
 
 def float_types_agree(family: Family, x: Rows) -> None:
@@ -239,6 +245,7 @@ def _all_given(fitted: Map, x: Rows) -> Array:
 FIT_LAWS: list[Law] = [
     row_order_is_irrelevant,
     a_weight_is_a_count,
+    a_share_is_two_rows,
     float_types_agree,
     q_is_a_chance,
     what_is_applied_is_whole,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from calibrant import Predictions, View, binary, from_logits, from_probs
-from calibrant.fitting.types import Ints
+from calibrant.fitting.types import Array, Ints, Values
 
 Rows = View | Predictions
 Answer = Callable[[Any], ArrayLike]
@@ -27,6 +27,16 @@ def check_weights(answer: Answer, x: Rows, tolerance: float = 1e-6) -> None:
     weighted = made_of(x, every, w)
     repeated = made_of(x, np.repeat(every, w))
     close(answer(weighted), answer(repeated), tolerance)
+
+
+def check_shares(answer: Answer, x: Rows, tolerance: float = 1e-6) -> None:
+    """A share as outcome is a row for each outcome, with the share as its weight."""
+    shares = shared_outcomes(x)
+    n, k = shares.shape
+    rows = np.repeat(np.arange(n), k)
+    places = np.tile(np.arange(k), n)
+    apart = made_of(x, rows, shares.ravel(), places)
+    close(answer(with_shares(x, shares)), answer(apart), tolerance)
 
 
 def check_float_types(answer: Answer, x: Rows) -> None:
@@ -49,12 +59,30 @@ def random_for(x: Rows) -> np.random.Generator:
     return np.random.default_rng(outcomes.astype(np.int64))
 
 
-def made_of(x: Rows, rows: Ints, weights: Ints | None = None) -> Rows:
-    """Some of the rows, made anew from their arrays."""
+def made_of(
+    x: Rows, rows: Ints, weights: Values | None = None, outcomes: Values | None = None
+) -> Rows:
+    """Some of the rows, made anew from their arrays, or with other outcomes."""
     if isinstance(x, View):
-        return binary(x.p[rows], x.y[rows], weights=weights)
+        y = x.y[rows] if outcomes is None else outcomes
+        return binary(x.p[rows], y, weights=weights)
     make = from_logits if x.kind == "logits" else from_probs
-    return make(x.values[rows], x.labels[rows], weights=weights)
+    labels = x.labels[rows] if outcomes is None else outcomes
+    return make(x.values[rows], labels, weights=weights)
+
+
+def shared_outcomes(x: Rows) -> Array:
+    """Shares of each outcome, (n, k) or (n, 2): halves, quarters and some that are whole."""
+    random = random_for(x)
+    k = 2 if isinstance(x, View) else x.k
+    votes = random.integers(0, k, (x.n, 4))
+    return (votes[:, :, None] == np.arange(k)).mean(1)
+
+
+def with_shares(x: Rows, shares: Array) -> Rows:
+    """The rows with shares as their outcomes."""
+    outcomes = shares[:, 1] if isinstance(x, View) else shares
+    return made_of(x, np.arange(x.n), outcomes=outcomes)
 
 
 def in_type(x: Rows, kind: DTypeLike) -> Rows:

@@ -39,8 +39,7 @@ def class_totals(labels: Labels, w: Weights, k: int) -> Array:
     """How many observations each class has."""
     if are_shares(labels):
         return np.asarray(weighted_sum(labels, w), np.float64)
-    totals: Array = np.bincount(labels, w, k)
-    return totals
+    return np.bincount(labels, w, k).astype(np.float64)
 
 
 def _checked_places(labels: Values, classes: Classes) -> Ints:
