@@ -56,7 +56,7 @@ from .inference.intervals import Interval as Interval
 from .inference.intervals import interval as interval
 from .inference.levels import Level as Level
 from .inference.levels import null_level as null_level
-from .inference.tests import Significance as Significance
+from .inference.significance import Significance as Significance
 from .inference.tests import calibration_test as calibration_test
 from .inputs.files import read as read
 from .inputs.files import write as write

@@ -1,7 +1,7 @@
 """Tests of whether a model is calibrated: could right claims have shown what is seen?"""
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr
@@ -15,6 +15,7 @@ from ..measures.ks import widest_gap
 from ..measures.rows import whole_counts
 from ..measures.skce import pair_mean, skce
 from ..measures.vector_pairs import sign_flips
+from .significance import Significance
 
 Method = Literal["ks", "skce", "spiegelhalter"]
 Statistic = Callable[[Cells, Array], Array]  # of claims, and how many of each happened
@@ -22,13 +23,6 @@ Statistic = Callable[[Cells, Array], Array]  # of claims, and how many of each h
 # A Brownian path stays within 2.2414 standard deviations 95 times of 100, and its end within 1.96.
 _PATH_95 = 2.2414
 _END_95 = 1.96
-
-
-class Significance(NamedTuple):
-    """How far the outcomes are from the claims, and how often right claims would be as far."""
-
-    statistic: float
-    p_value: float
 
 
 Test = Callable[[View, int, int], Significance]
