@@ -84,6 +84,8 @@ from .measures.errors import sweep_ece as sweep_ece
 from .measures.kde import kde_decompose as kde_decompose
 from .measures.kde import kde_error as kde_error
 from .measures.kde import kde_sharpness as kde_sharpness
+from .measures.kde_bandwidth import KernelBandwidth as KernelBandwidth
+from .measures.kde_bandwidth import kde_bandwidth as kde_bandwidth
 from .measures.ks import ks_error as ks_error
 from .measures.mmce import mmce as mmce
 from .measures.mmce import weighted_mmce as weighted_mmce

@@ -9,7 +9,12 @@ from shared_kernels import log_kernels as dense_kernels
 from calibrant.fitting import beta_kernel, beta_neighbours
 from calibrant.fitting.bandwidths import BANDWIDTHS
 from calibrant.fitting.beta_density import floored_log_odds
-from calibrant.fitting.beta_kernel import BetaKernel, best_bandwidth, quick_bandwidth
+from calibrant.fitting.beta_kernel import (
+    BetaKernel,
+    best_bandwidth,
+    predictive_bandwidth,
+    quick_bandwidth,
+)
 from calibrant.fitting.pooling import Pool, pool
 
 N = 600
@@ -131,6 +136,7 @@ def test_weights_are_counts(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
                 ours.pairs_left_out(event=event), theirs.pairs_left_out(event=event), atol=1e-12
             )
     assert best_bandwidth(weighted) == best_bandwidth(repeated)
+    assert predictive_bandwidth(weighted) == predictive_bandwidth(repeated)
     assert quick_bandwidth(weighted) == pytest.approx(quick_bandwidth(repeated))
 
 
@@ -163,6 +169,7 @@ def test_a_row_that_weighs_less_than_one_is_left_out_whole() -> None:
             rtol=1e-12,
         )
     assert best_bandwidth(part) == best_bandwidth(whole)
+    assert predictive_bandwidth(part) == predictive_bandwidth(whole)
 
 
 @pytest.mark.parametrize("kind", ["uniform", "piled up", "far odds"])
@@ -171,6 +178,62 @@ def test_the_best_bandwidth_is_that_of_dense_sums(kind: str) -> None:
     claims, _ = _pooled(p, p > 0.5)
     likelihood = [log_density(two(p), h).sum() for h in BANDWIDTHS]
     assert best_bandwidth(claims) == BANDWIDTHS[np.argmax(likelihood)]
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3])
+def test_equal_claims_are_left_out_together(decimals: int) -> None:
+    random = np.random.default_rng(decimals)
+    p = random.beta(2, 1, 2000).round(decimals)
+    claims, place = _pooled(p, random.random(2000) < p)
+    for h in (1e-5, 1e-3, 0.1):
+        dense = log_density(two(p), h)
+        np.testing.assert_allclose(BetaKernel(claims, h).log_density()[place], dense, atol=1e-5)
+    likelihood = [log_density(two(p), h).sum() for h in BANDWIDTHS]
+    # With its equals, every claim would be most probable by the narrowest kernel.
+    assert best_bandwidth(claims) == BANDWIDTHS[np.argmax(likelihood)] > 1e-5
+
+
+def test_ties_on_the_grid_against_dense_sums() -> None:
+    # More claims than are summed one by one, some of them made by most rows.
+    random = np.random.default_rng(14)
+    p = random.random(500).round(6)
+    w = np.where(np.arange(500) % 50, 1, 300)
+    claims, place = _pooled(p, p > 0.5, w.astype(float))
+    rows = np.repeat(p, w)
+    assert len(claims.p) > beta_kernel._FEW
+    for h in (1e-5, 1e-3, 0.1):
+        logs = dense_kernels(two(p), two(p), h) + np.log(w)
+        np.fill_diagonal(logs, -np.inf)
+        expected = np.logaddexp.reduce(logs, axis=1)
+        np.testing.assert_allclose(BetaKernel(claims, h).log_density()[place], expected, atol=1e-5)
+    assert len(rows) > 3000
+
+
+def test_narrower_bandwidths_than_usual_are_tried() -> None:
+    random = np.random.default_rng(15)
+    p = 1e-6 * random.random(300)
+    claims, _ = _pooled(p, p > 5e-7)
+    every = np.concatenate([np.logspace(-8, -5, 12)[:-1], BANDWIDTHS])
+    likelihood = [log_density(two(p), h).sum() for h in every]
+    assert best_bandwidth(claims) == pytest.approx(every[np.argmax(likelihood)])
+    assert best_bandwidth(claims) < BANDWIDTHS[0]
+
+
+@pytest.mark.parametrize("kind", ["uniform", "piled up", "far odds"])
+def test_the_bandwidth_that_predicts_best_is_that_of_dense_sums(kind: str) -> None:
+    p = _claims(kind, 16)
+    y = np.random.default_rng(17).random(N) < p
+    claims, _ = _pooled(p, y)
+    loss = [((left_out(two(p), y.astype(int), h)[:, 1] - y) ** 2).sum() for h in BANDWIDTHS]
+    assert predictive_bandwidth(claims) == BANDWIDTHS[np.argmin(loss)]
+
+
+def test_what_predicts_best_is_not_misled_by_crowds() -> None:
+    # Right claims as of a network: half of them crowd at 1.
+    random = np.random.default_rng(18)
+    p = 1 / (1 + np.exp(-random.normal(6, 5, 1000)))
+    claims, _ = _pooled(p, random.random(1000) < p)
+    assert best_bandwidth(claims) < 1e-3 < predictive_bandwidth(claims)
 
 
 def test_the_quick_bandwidth_is_near_the_best() -> None:
@@ -183,4 +246,5 @@ def test_the_quick_bandwidth_is_near_the_best() -> None:
 def test_a_single_claim_has_a_bandwidth() -> None:
     claims, _ = _pooled(np.full(5, 0.3), np.array([True, False, True, True, False]))
     assert best_bandwidth(claims) == BANDWIDTHS[0] == quick_bandwidth(claims)
+    assert predictive_bandwidth(claims) == BANDWIDTHS[0]
     np.testing.assert_allclose(BetaKernel(claims, 1e-5).left_out(event=True), 0.5)

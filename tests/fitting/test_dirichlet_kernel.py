@@ -7,7 +7,12 @@ from shared_kernels import log_density, log_kernels, pairs_left_out
 
 from calibrant.fitting import labelled_vectors as module
 from calibrant.fitting.bandwidths import BANDWIDTHS
-from calibrant.fitting.dirichlet_kernel import best_bandwidth, left_out, quick_bandwidth
+from calibrant.fitting.dirichlet_kernel import (
+    best_bandwidth,
+    left_out,
+    predictive_bandwidth,
+    quick_bandwidth,
+)
 from calibrant.fitting.labelled_vectors import LabelledVectors, labelled_vectors
 
 
@@ -63,6 +68,7 @@ def test_weights_are_counts(*, pairs: bool) -> None:
         _shares(weighted, 0.01, pairs=pairs)[each], _shares(repeated, 0.01, pairs=pairs), atol=1e-12
     )
     assert best_bandwidth(weighted, _nothing) == best_bandwidth(repeated, _nothing)
+    assert predictive_bandwidth(weighted, _nothing) == predictive_bandwidth(repeated, _nothing)
     assert quick_bandwidth(weighted) == pytest.approx(quick_bandwidth(repeated))
 
 
@@ -99,6 +105,36 @@ def test_the_best_bandwidth_is_that_of_dense_sums() -> None:
             best_bandwidth(rows, _nothing)
             == BANDWIDTHS[np.argmax([log_density(p, h).sum() for h in BANDWIDTHS])]
         )
+
+
+def test_equal_vectors_are_left_out_together() -> None:
+    random = np.random.default_rng(5)
+    p = random.dirichlet(np.ones(3), 40)[random.integers(0, 40, 200)]
+    rows = labelled_vectors(p, random.integers(0, 3, 200), None, logits=False)
+    dense = [log_density(p, h).sum() for h in BANDWIDTHS]
+    assert best_bandwidth(rows, _nothing) == BANDWIDTHS[np.argmax(dense)] > 1e-3
+    same = labelled_vectors(p[:1].repeat(5, 0), np.arange(5) % 3, None, logits=False)
+    assert best_bandwidth(same, _nothing) == BANDWIDTHS[0]
+
+
+def test_narrower_ones_than_usual_are_tried() -> None:
+    # Two crowds, 1e-7 wide.
+    random = np.random.default_rng(6)
+    near = 1e-7 * random.random((100, 1))
+    p = np.concatenate([near, 0.5 - near / 2, 0.5 - near / 2], axis=1)
+    rows = labelled_vectors(p, random.integers(0, 3, 100), None, logits=False)
+    every = np.logspace(-8, -5, 12)
+    dense = [log_density(p, h).sum() for h in every]
+    assert best_bandwidth(rows, _nothing) == pytest.approx(every[np.argmax(dense)])
+    assert best_bandwidth(rows, _nothing) < BANDWIDTHS[0]
+
+
+def test_the_bandwidth_that_predicts_best_is_that_of_dense_sums() -> None:
+    for k in (3, 10):
+        p, y = _data(150, k, seed=7)
+        rows = labelled_vectors(p, y, None, logits=False)
+        loss = [((dense(p, y, h) - np.eye(k)[y]) ** 2).sum() for h in BANDWIDTHS]
+        assert predictive_bandwidth(rows, _nothing) == BANDWIDTHS[np.argmin(loss)]
 
 
 def test_the_quick_bandwidth_is_near_the_best() -> None:

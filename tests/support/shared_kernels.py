@@ -31,9 +31,10 @@ def left_out(p: Array, y: Array, h: float) -> Array:
 
 
 def log_density(p: Array, h: float) -> Array:
-    """Log of the sum of all other rows' kernels at each row."""
+    """Log of the sum, at each row, of the kernels about all rows that are different from it."""
     logs = log_kernels(p, p, h)
-    np.fill_diagonal(logs, -np.inf)
+    for i, row in enumerate(p):
+        logs[i, (p == row).all(1)] = -np.inf
     top = logs.max(1)
     return top + np.log(np.exp(logs - top[:, None]).sum(1))
 

@@ -4,13 +4,14 @@ Claims that have hardly a neighbour, where their own kernel would drown the othe
 by one in log space.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from .bandwidths import BANDWIDTHS, rule_of_thumb
+from .bandwidths import BANDWIDTHS, best_scored, rule_of_thumb
 from .beta_density import FLOOR, angles
 from .beta_grid import BetaGrid, NoGrid
 from .beta_neighbours import BetaNeighbours, OutcomeCounts
@@ -32,7 +33,10 @@ def floored(odds: Pool) -> Pool:
 
 
 def best_bandwidth(pool: Pool) -> float:
-    """The bandwidth of greatest leave-one-out likelihood; of a single claim, the least."""
+    """The bandwidth that makes each claim most probable given the different ones.
+
+    Of a single claim it is the least of the usual ones, as all tell the same.
+    """
     if len(pool.p) == 1:
         return float(BANDWIDTHS[0])
 
@@ -40,9 +44,29 @@ def best_bandwidth(pool: Pool) -> float:
         kernel = BetaKernel(pool, h)
         return float(pool.w @ kernel.log_density())
 
-    found = on_all_cores(log_likelihood, BANDWIDTHS.tolist())
-    best = np.argmax(found)
-    return float(BANDWIDTHS[best])
+    return _best(log_likelihood)
+
+
+def predictive_bandwidth(pool: Pool) -> float:
+    """The bandwidth whose shares of events, a row left out, have the least Brier score of it."""
+    if len(pool.p) == 1:
+        return float(BANDWIDTHS[0])
+    _, w, happened = pool
+
+    def score(h: float) -> float:
+        kernel = BetaKernel(pool, h)
+        of_events = (1 - kernel.left_out(event=True)) ** 2
+        of_others = kernel.left_out(event=False) ** 2
+        return -float(happened @ of_events + (w - happened) @ of_others)
+
+    return _best(score)
+
+
+def _best(score: Callable[[float], float]) -> float:
+    def scores(tried: Sequence[float]) -> Array:
+        return np.array(on_all_cores(score, tried))
+
+    return best_scored(scores)
 
 
 def quick_bandwidth(pool: Pool) -> float:
@@ -79,12 +103,14 @@ class BetaKernel:
         return share[back]
 
     def log_density(self) -> Array:
-        """Log of the summed kernels at each distinct claim, one row of it left out."""
+        """Log of the summed kernels at each distinct claim, all rows that make it left out.
+
+        An equal claim would make any other as probable as one likes by a kernel narrow enough.
+        """
         w = self.pool.w
-        one = np.minimum(w, 1)
-        own = self._read(self._grid.heights)
+        own = w * self._read(self._grid.heights)
         density = self._read(self._density)
-        density -= one * own
+        density -= own
         lonely = density <= _LONELY * own
         density[lonely] = 1
         log_density = np.log(density)
@@ -93,7 +119,7 @@ class BetaKernel:
             self.pool.p,
             np.flatnonzero(lonely),
             OutcomeCounts(w, none),
-            OutcomeCounts(one, none),
+            OutcomeCounts(w, none),
         )
         for block in blocks:
             log_sum, _ = class_shares(block.logits, block.starts)

@@ -4,12 +4,12 @@ Memory grows with rows alone. The log of the kernel about z at x is <z / h, log 
 z: queries are log x, keys z / h, values classes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.special import gammaln
 
-from .bandwidths import BANDWIDTHS, rule_of_thumb
+from .bandwidths import BANDWIDTHS, best_scored, rule_of_thumb
 from .beta_density import FLOOR
 from .blocks import blocks_of, on_all_cores, row_blocks
 from .class_softmax import class_shares, pair_shares
@@ -24,26 +24,39 @@ _LARGEST_LOG = 700
 
 
 def best_bandwidth(rows: LabelledVectors, tick: Tick) -> float:
-    """The bandwidth of greatest leave-one-out likelihood; there must be two rows."""
-    biases = [_bias(rows, h) for h in BANDWIDTHS]
+    """The bandwidth that makes each vector most probable given the different ones.
 
-    def log_likelihoods(block: slice) -> Array:
-        products = rows.log_p[block] @ rows.p.T
-        w = some(rows.w, block)
-        logits = np.empty_like(products)
-        found = []
-        for h, bias in zip(BANDWIDTHS, biases, strict=True):
-            np.divide(products, h, out=logits)
-            logits += bias
-            _leave_out(logits, rows, block)
-            log_density, _ = class_shares(logits, _ONE_CLASS)
-            found.append(weighted_sum(log_density, w))
+    Of a single vector it is the least of the usual ones, as all tell the same.
+    """
+    distinct = _distinct(rows)
+    if distinct.n == 1:
+        return float(BANDWIDTHS[0])
+
+    def log_likelihoods(tried: Sequence[float]) -> Array:
+        return _log_likelihoods(distinct, tried, tick)
+
+    return best_scored(log_likelihoods)
+
+
+def predictive_bandwidth(rows: LabelledVectors, tick: Tick) -> float:
+    """The bandwidth whose shares of classes, a row left out, have the least Brier score of it.
+
+    Of a single vector it is the least of the usual ones.
+    """
+    if _distinct(rows).n == 1:
+        return float(BANDWIDTHS[0])
+
+    def brier(block: slice, share: Array) -> Array:
+        places = np.arange(len(share))
+        share[places, rows.y[block]] -= 1
+        return np.einsum("ij,ij->i", share, share)
+
+    def scores(tried: Sequence[float]) -> Array:
+        losses = [left_out(rows, h, brier, _nothing) for h in tried]
         tick()
-        return np.array(found)
+        return -np.array([weighted_sum(each, rows.w) for each in losses])
 
-    of_blocks = on_all_cores(log_likelihoods, rows.blocks())
-    best = np.sum(of_blocks, axis=0).argmax()
-    return float(BANDWIDTHS[best])
+    return best_scored(scores)
 
 
 def quick_bandwidth(rows: LabelledVectors) -> float:
@@ -121,6 +134,40 @@ def shares_at(rows: LabelledVectors, h: float, p: Array) -> tuple[Array, Array]:
     return share, reached
 
 
+def _log_likelihoods(distinct: LabelledVectors, tried: Sequence[float], tick: Tick) -> Array:
+    """At each bandwidth, the log likelihood of different vectors, each by the others."""
+    biases = [_bias(distinct, h) for h in tried]
+
+    def of_block(block: slice) -> Array:
+        products = distinct.log_p[block] @ distinct.p.T
+        w = some(distinct.w, block)
+        logits = np.empty_like(products)
+        found = []
+        for h, bias in zip(tried, biases, strict=True):
+            np.divide(products, h, out=logits)
+            logits += bias
+            logits[_own(block)] = -np.inf
+            log_density, _ = class_shares(logits, _ONE_CLASS)
+            found.append(weighted_sum(log_density, w))
+        tick()
+        return np.array(found)
+
+    of_blocks = on_all_cores(of_block, distinct.blocks())
+    return np.sum(of_blocks, axis=0)
+
+
+def _distinct(rows: LabelledVectors) -> LabelledVectors:
+    """Different vectors, each with the weight of all rows that claim it, whatever their labels."""
+    log_p = rows.log_p + 0.0  # no negative zeros
+    as_bytes = np.dtype((np.void, log_p.itemsize * rows.k))
+    _, first, group = np.unique(log_p.view(as_bytes), return_index=True, return_inverse=True)
+    if len(first) == rows.n:
+        return rows
+    w = np.bincount(group.ravel(), counts(rows.w, rows.n)).astype(np.float64)
+    labels = np.zeros(len(first), np.intp)
+    return LabelledVectors(rows.p[first], rows.log_p[first], labels, w)
+
+
 def _log_kernels(
     log_p: Array,
     rows: LabelledVectors,
@@ -172,6 +219,10 @@ def _alone(rows: LabelledVectors, block: slice) -> Array:
     left = np.maximum(left, 1)
     alone[_own(block)] = 1 / left
     return alone
+
+
+def _nothing() -> None:
+    pass
 
 
 def _own(block: slice) -> tuple[Ints, Ints]:

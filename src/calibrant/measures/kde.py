@@ -43,8 +43,13 @@ def kde_error(
     Dirichlet kernels, and no row is its own: a row alone gives 0. Of several views the mean is
     taken, where eq. 16 has the sum. `debias=True`, for norm 2, pairs neighbours up (eq. 14). Of
     many classes, most of the number is what right claims would show (`null_level`): "draws" takes
-    it off, as squares, from outcomes drawn from the claims, the bandwidth kept. To choose
-    a bandwidth takes longest: where it is asked often, as by `interval`, give one, or "rule".
+    it off, as squares, from outcomes drawn from the claims, the bandwidth kept.
+
+    `bandwidth` None is the paper's: the likeliest for the claims themselves, each given all that
+    differ from it. Where claims crowd, as a network's at 1, it is so narrow that right claims show
+    several points; "outcomes" takes the one that predicts each outcome best from the others, which
+    does not. `kde_bandwidth` says which it is. To choose one takes longest: where it is asked
+    often, as by `interval`, give one, or "rule".
 
     >>> from calibrant import simulate
     >>> round(kde_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
@@ -107,9 +112,11 @@ def vector_bandwidth(rows: LabelledVectors, bandwidth: Bandwidth) -> float:
     """The bandwidth given, or the one chosen for whole vectors."""
     if bandwidth == "rule":
         return dirichlet_kernel.quick_bandwidth(rows)
-    if bandwidth is not None:
+    if isinstance(bandwidth, float | int):
         return float(bandwidth)
     with progress("choosing the bandwidth", len(rows.blocks())) as tick:
+        if bandwidth == "outcomes":
+            return dirichlet_kernel.predictive_bandwidth(rows, tick)
         return dirichlet_kernel.best_bandwidth(rows, tick)
 
 

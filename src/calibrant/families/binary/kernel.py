@@ -8,9 +8,15 @@ from typing import Literal
 import numpy as np
 from scipy.special import expit
 
-from ...fitting.bandwidths import LEAST_BANDWIDTH
+from ...fitting.bandwidths import LEAST_BANDWIDTH, place_among
 from ...fitting.beta_density import FLOOR, key_table
-from ...fitting.beta_kernel import BetaKernel, best_bandwidth, floored, quick_bandwidth
+from ...fitting.beta_kernel import (
+    BetaKernel,
+    best_bandwidth,
+    floored,
+    predictive_bandwidth,
+    quick_bandwidth,
+)
 from ...fitting.blocks import blocks_of, on_all_cores
 from ...fitting.pooling import Pool
 from ...fitting.types import Array
@@ -25,7 +31,7 @@ from .family import ChanceFamily
 _MOST_PAIRS = 1 << 22
 _PAIRS_AT_ONCE = 1 << 18
 
-Bandwidth = float | int | Literal["rule"] | None
+Bandwidth = float | int | Literal["rule", "outcomes"] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +68,9 @@ class Neighbours(ChanceRule):
 
     def facts(self) -> Iterator[Fact]:
         claims = len(self.odds)
-        yield Fact("bandwidth", self.bandwidth, "of the Beta kernel; the larger, the smoother")
+        place = place_among(self.bandwidth)
+        words = "of the Beta kernel; the larger, the smoother"
+        yield Fact("bandwidth", self.bandwidth, f"{words}; {place}" if place else words)
         yield Fact("claims", claims, "different ones fitted on, each with a kernel about it")
 
     def _sum(self, z: Array) -> Array:
@@ -79,8 +87,10 @@ class Neighbours(ChanceRule):
 class Kernel(ChanceFamily):
     """The mean outcome of neighbours, weighed by a Beta kernel that narrows towards 0 and 1.
 
-    `bandwidth` None: the one that makes each claim most probable given the others; "rule": a rule
-    of thumb. A claim that was fitted on is its own neighbour; `kde_error` measures without that.
+    `bandwidth` None: the one that makes each claim most probable given the different ones, which
+    is narrow wherever claims crowd; "outcomes": the one whose shares predict each outcome best,
+    given the others; "rule": a rule of thumb. A claim that was fitted on is its own neighbour;
+    `kde_error` measures without that.
 
     >>> from calibrant import binary
     >>> fitted = Kernel(0.1).fit(binary([0.2, 0.2, 0.9, 0.9], [0, 1, 1, 1]))
@@ -105,6 +115,8 @@ def bandwidth_for(pool: Pool, bandwidth: Bandwidth) -> float:
     """The width given, or the one chosen for claims in log odds."""
     if bandwidth == "rule":
         return quick_bandwidth(pool)
+    if bandwidth == "outcomes":
+        return predictive_bandwidth(pool)
     if bandwidth is None:
         return best_bandwidth(pool)
     return float(bandwidth)
@@ -118,5 +130,6 @@ def check_bandwidth(bandwidth: Bandwidth) -> None:
     if not LEAST_BANDWIDTH <= bandwidth < np.inf:
         raise ValueError(
             f"bandwidth must be above 0, at least {LEAST_BANDWIDTH:g}, such as 0.01; "
-            f"got {bandwidth}; None chooses it by likelihood, 'rule' by a rule of thumb"
+            f"got {bandwidth}; None chooses it by likelihood, 'outcomes' by what predicts best, "
+            "'rule' by a rule of thumb"
         )
