@@ -1,5 +1,6 @@
 """Smooth with other settings than its own: what each is worth; writes docs/benchmarks/smooth_settings.md."""
 
+from contextlib import ExitStack
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,18 +15,19 @@ from scipy.special import entr, xlogy
 from studies import gather, is_quick, parts_of, publish
 
 from calibrant import Smooth
-from calibrant.families.binary import penalised_splines, smooth
+from calibrant.families.binary import penalised_splines, shift_models, smooth
 from calibrant.simulate import SHAPES, task
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "smooth_settings.md"
 OWN = "as it is"
-PRIOR_SDS = penalised_splines._PRIOR_SDS
+HOMES = (penalised_splines, shift_models, smooth)
+PRIOR_SDS = penalised_splines.PRIOR_SDS
 SETTINGS: dict[str, dict[str, Any]] = {
     OWN: {"_SPLINES": 24},
-    **{f"along {scale} alone": {"_PRIOR_SDS": {scale: sd}} for scale, sd in PRIOR_SDS.items()},
+    **{f"along {scale} alone": {"PRIOR_SDS": {scale: sd}} for scale, sd in PRIOR_SDS.items()},
     **{
         f"not along {left_out}": {
-            "_PRIOR_SDS": {scale: sd for scale, sd in PRIOR_SDS.items() if scale != left_out}
+            "PRIOR_SDS": {scale: sd for scale, sd in PRIOR_SDS.items() if scale != left_out}
         }
         for left_out in PRIOR_SDS
     },
@@ -36,13 +38,17 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "strengths in half steps": {"_STRENGTHS": np.logspace(-1, 6, 15)},
     "strengths in steps of two": {"_STRENGTHS": np.logspace(-1, 6, 4)},
     "free part 4 times as large": {
-        "_PRIOR_SDS": {scale: (4 * a, 4 * b) for scale, (a, b) in PRIOR_SDS.items()}
+        "PRIOR_SDS": {scale: (4 * a, 4 * b) for scale, (a, b) in PRIOR_SDS.items()}
     },
     "free part a quarter as large": {
-        "_PRIOR_SDS": {scale: (a / 4, b / 4) for scale, (a, b) in PRIOR_SDS.items()}
+        "PRIOR_SDS": {scale: (a / 4, b / 4) for scale, (a, b) in PRIOR_SDS.items()}
     },
-    "no belief in the identity": {"_IDENTITY_ODDS": 1e-12},
-    "ten times the belief in it": {"_IDENTITY_ODDS": 0.2},
+    "no belief in the identity": {"IDENTITY_ODDS": 1e-12},
+    "ten times the belief in it": {"IDENTITY_ODDS": 0.2},
+    "no belief in one temperature": {"_TEMPERATURE_ODDS": 1e-12},
+    "ten times the belief in one": {"_TEMPERATURE_ODDS": 1.0},
+    "jumps half as large": {"_JUMP_SD": 0.5},
+    "jumps twice as large": {"_JUMP_SD": 2.0},
 }
 SIZES, ERRORS, SEEDS = (1000, 3000, 10000), (0.0, 0.03, 0.1), tuple(range(600, 620))
 REAL_SIZE, REAL_SEEDS = 2000, tuple(range(600, 605))
@@ -51,10 +57,11 @@ REAL_SIZE, REAL_SEEDS = 2000, tuple(range(600, 605))
 def judge(job: tuple[str, tuple[int, ...], tuple[str, ...]]) -> list[dict[str, Any]]:
     """What one setting makes of every task: the five shapes, and the claims of some models."""
     setting, seeds, models = job
-    penalised_splines._model.cache_clear()
-    changed = SETTINGS[setting]
-    home = smooth if "_IDENTITY_ODDS" in changed else penalised_splines
-    with patch.multiple(home, **changed):
+    shift_models._spline_model.cache_clear()
+    with ExitStack() as patches:
+        for home, (name, value) in product(HOMES, SETTINGS[setting].items()):
+            if hasattr(home, name):
+                patches.enter_context(patch.object(home, name, value))
         return [*_on_shapes(setting, seeds), *_on_models(setting, models)]
 
 

@@ -9,7 +9,7 @@ from shutil import copytree
 
 import numpy as np
 import pytest
-from shared_golden import GOLDEN, fitted_maps
+from shared_golden import EARLIER, GOLDEN, fitted_maps
 
 import calibrant
 from calibrant import load
@@ -56,7 +56,7 @@ def test_a_saved_map_gives_what_it_gave(name: str) -> None:
 
 
 def test_every_family_has_a_golden_file() -> None:
-    assert sorted(name for name, _ in fitted_maps()) == NAMES
+    assert sorted([*EARLIER, *(name for name, _ in fitted_maps())]) == NAMES
 
 
 def test_no_number_in_the_source_has_a_say_in_what_a_saved_map_gives(tmp_path: Path) -> None:

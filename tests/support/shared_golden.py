@@ -55,6 +55,9 @@ WHOLE_VECTORS = [
     c.VectorScaling(),
 ]
 
+# Maps of rules that are fitted no more.
+EARLIER = ["chance-smooth-with-deviation"]
+
 
 def claims(seed: int, n: int = 60) -> Array:
     """Claims with ties, exact 0 and 1, and some next to them."""

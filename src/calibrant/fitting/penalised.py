@@ -35,11 +35,11 @@ class Fits(NamedTuple):
 
 
 def local(x: Array) -> Local:
-    """A design whose columns overlap only with those up to three places apart, as B-splines do."""
+    """A design of columns that mostly do not overlap, as B-splines do not."""
     n, k = x.shape
-    columns = np.arange(k)
-    apart = np.subtract.outer(columns, columns)
-    i, j = np.nonzero((apart >= 0) & (apart <= 3))
+    size = np.abs(x)
+    overlap = np.tril(size.T @ size)
+    i, j = np.nonzero(overlap)
     pairs = len(i)
     place = np.full((k, k), pairs)
     place[i, j] = np.arange(pairs)

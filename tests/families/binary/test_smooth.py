@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, ndtr
 
 from calibrant import (
     Family,
@@ -17,13 +17,14 @@ from calibrant import (
     top_label,
 )
 from calibrant.families.binary.penalised_splines import points
-from calibrant.families.binary.smooth import Shift, _cells
+from calibrant.families.binary.shift import UncertainShift
+from calibrant.families.binary.smooth import _quantiles, pooled_cells
 from calibrant.simulate import SHAPES, Shape, realistic, task
 
 
-def _rule(view: View) -> Shift:
+def _rule(view: View) -> UncertainShift:
     rule = Smooth().fit(view).rule
-    assert isinstance(rule, Shift)
+    assert isinstance(rule, UncertainShift)
     return rule
 
 
@@ -145,10 +146,11 @@ def test_separable_claims() -> None:
 
 
 def test_certain_claims_that_fail_are_heard() -> None:
-    p = np.repeat([0.0, 1.0], 50)
-    y = np.concatenate([np.arange(50) < 10, np.arange(50) < 35])
+    # Enough rows that one temperature, which .25 and .75 would fit, does not do.
+    p = np.repeat([0.0, 1.0], 500)
+    y = np.concatenate([np.arange(500) < 100, np.arange(500) < 350])
     q = _sound(binary(p, y))
-    np.testing.assert_allclose(q, np.repeat([0.2, 0.7], 50), atol=0.02)
+    np.testing.assert_allclose(q, np.repeat([0.2, 0.7], 500), atol=0.02)
     backwards = _sound(binary(p, 1 - p))
     assert backwards[0] > 0.95
     assert backwards[-1] < 0.05
@@ -176,14 +178,14 @@ def test_claims_beyond_all_doubt_share_one_shift() -> None:
 def test_claims_shared_between_points_agree_with_claims_as_they_are(shape: Shape) -> None:
     most = len(points())
     view = task(shape, 0.08).sample(most, 0).view
-    assert len(_cells(view.odds_pool).p) == most
+    assert len(pooled_cells(view.odds_pool).p) == most
     # Claims of next to no weight: all they do is make the distinct ones too many.
     added = task(shape, 0.08).sample(500, 1).view
     weights = np.concatenate([np.ones(most), np.full(500, 1e-9)])
     more = binary(
         np.concatenate([view.p, added.p]), np.concatenate([view.y, added.y]), weights=weights
     )
-    assert len(_cells(more.odds_pool).p) < most
+    assert len(pooled_cells(more.odds_pool).p) < most
     rule, (low, high) = _rule(view), _rule(view).band(view)
     apart = np.abs(_rule(more)(view) - rule(view))
     assert apart.max() < 5e-3
@@ -195,7 +197,7 @@ def test_sharing_keeps_the_weight_the_events_and_the_mean_log_odds() -> None:
     random = np.random.default_rng(0)
     z = np.sort(random.normal(scale=4, size=5000))
     view = binary(expit(z), random.random(5000) < 0.3, weights=random.integers(1, 5, 5000))
-    before, after = view.odds_pool, _cells(view.odds_pool)
+    before, after = view.odds_pool, pooled_cells(view.odds_pool)
     assert len(after.p) < len(before.p)
     assert after.w.sum() == pytest.approx(before.w.sum())
     assert after.happened.sum() == pytest.approx(before.happened.sum())
@@ -215,3 +217,37 @@ def test_events_and_their_absence_are_treated_alike() -> None:
     view = task("beta2", 0.07).sample(1000, 2).view
     q, rest = Smooth().fit(view)(view), Smooth().fit(binary(1 - view.p, ~view.y))(1 - view.p)
     np.testing.assert_allclose(rest, 1 - q, atol=1e-6)
+
+
+def test_quantiles_of_a_mixture_are_those_of_many_draws() -> None:
+    random = np.random.default_rng(0)
+    share = np.array([0.7, 0.2, 0.1])
+    mean = np.array([[0.0], [1.0], [-2.0]])
+    sd = np.array([[0.3], [0.0], [1.0]])
+    which = random.choice(3, 400_000, p=share)
+    draws = mean[which, 0] + sd[which, 0] * random.normal(size=len(which))
+    found = _quantiles(share, mean, sd)[:, 0]
+    expected = np.quantile(draws, ndtr(np.arange(-3.0, 4.0)))
+    np.testing.assert_allclose(found, expected, atol=0.05)
+    np.testing.assert_allclose(found[1:-1], expected[1:-1], atol=0.01)
+
+
+def test_what_exact_claims_mean_is_their_own() -> None:
+    """Claims in tenths: those shown as 0 come true one time in fifty, the others as claimed."""
+    tenths = np.arange(11) / 10
+    truth = np.where(tenths == 0, 0.02, np.where(tenths == 1, 0.98, tenths))
+    p = np.repeat(tenths, 2)
+    w = 500 * np.stack([truth, 1 - truth], axis=1).ravel()
+    view = binary(p, np.tile([True, False], 11), weights=w)
+    q = _sound(view)[::2]
+    np.testing.assert_allclose(q[1:-1], tenths[1:-1], atol=0.01)
+    np.testing.assert_allclose(q[[0, -1]], [0.02, 0.98], atol=0.005)
+
+
+def test_four_claims_of_one_that_came_true_are_not_certain() -> None:
+    view = binary([1.0] * 4, [True] * 4)
+    rule = _rule(view)
+    (low, *_), (high, *_) = rule.band(view)
+    assert rule(view)[0] < 0.95
+    assert low < 0.6
+    assert high > 0.99

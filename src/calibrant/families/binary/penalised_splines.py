@@ -1,12 +1,11 @@
 """Penalised B-splines along a scale of claims, as curves that a shift of log odds may follow."""
 
-from functools import cache, lru_cache
-from typing import Literal, NamedTuple
+from functools import cache
+from typing import Literal
 
 import numpy as np
 from scipy.special import expit
 
-from ...fitting.penalised import Local, local
 from ...fitting.types import Array
 
 # Beyond these log odds a claim is 1 for all that outcomes could tell.
@@ -20,7 +19,7 @@ _ORDERS = (1, 2)
 _STRENGTHS = np.logspace(-1, 6, 8)
 _SPLINES = 24
 # Prior standard deviations of what no penalty touches: a constant, and a slope along the scale.
-_PRIOR_SDS: dict[Scale, tuple[float, float]] = {
+PRIOR_SDS: dict[Scale, tuple[float, float]] = {
     "chance": (1.0, 2.0),
     "angle": (1.0, 2.0),
     "odds": (1.0, 0.5),
@@ -37,37 +36,17 @@ def points() -> Array:
     return np.unique(np.append(by_angle, by_odds))
 
 
-class Model(NamedTuple):
-    """A scale's splines at the claims and at all points, and the penalties on them."""
-
-    design: Local
-    basis: Array
-    penalties: Array
-
-
-def models(z: Array) -> list[Model]:
-    """A model of distinct claims, in log odds, for each scale."""
+def scale_ends(z: Array) -> Ends:
+    """Between which log odds a scale of ascending claims is stretched."""
     low = z[0]
     high = z[-1]
     if high - low <= 2:
         # One claim alone has no scale: widened, a shift of it is a shift of its neighbours.
-        low = low - 1
-        high = high + 1
-    claims = z.tobytes()
-    return [_model(scale, claims, (low, high)) for scale in _PRIOR_SDS]
+        return low - 1, high + 1
+    return low, high
 
 
-@lru_cache(maxsize=24)
-def _model(scale: Scale, claims: bytes, ends: Ends) -> Model:
-    """Kept for a while, as resampled rows make the same claims."""
-    z = np.frombuffer(claims)
-    design = local(_basis(scale, z, ends))
-    basis = _basis(scale, points(), ends)
-    penalties = _penalties(scale, ends)
-    return Model(design, basis, penalties)
-
-
-def _basis(scale: Scale, z: Array, ends: Ends) -> Array:
+def basis(scale: Scale, z: Array, ends: Ends) -> Array:
     """Cubic B-splines along a scale, (rows, splines)."""
     from scipy.interpolate import BSpline
 
@@ -76,6 +55,26 @@ def _basis(scale: Scale, z: Array, ends: Ends) -> Array:
     along = _along(scale, z, ends)
     inside = np.clip(along, 0, 1 - 1e-12)
     return BSpline.design_matrix(inside, knots, 3).toarray()
+
+
+def penalties(scale: Scale, ends: Ends) -> Array:
+    """Precisions of the coefficients for each order and strength, (members, splines, splines).
+
+    Differences of that order are penalised; what they leave free has a weak prior.
+    """
+    constant = np.ones(_SPLINES)
+    free = np.stack([constant, _line(scale, ends)], axis=1)
+    variance = np.square(PRIOR_SDS[scale])
+    strengths = _STRENGTHS[:, None, None]
+    found = []
+    for order in _ORDERS:
+        differences = np.diff(np.eye(_SPLINES), order, axis=0)
+        roughness = differences.T @ differences
+        to_free = np.linalg.pinv(free[:, :order])
+        scaled = to_free / variance[:order, None]
+        prior = to_free.T @ scaled
+        found.append(strengths * roughness + prior)
+    return np.concatenate(found)
 
 
 def _along(scale: Scale, z: Array, ends: Ends) -> Array:
@@ -87,26 +86,6 @@ def _along(scale: Scale, z: Array, ends: Ends) -> Array:
         return expit(z)
     root_of_odds = np.exp(z / 2)
     return 2 / np.pi * np.arctan(root_of_odds)
-
-
-def _penalties(scale: Scale, ends: Ends) -> Array:
-    """Precisions of the coefficients for each order and strength, (members, splines, splines).
-
-    Differences of that order are penalised; what they leave free has a weak prior.
-    """
-    constant = np.ones(_SPLINES)
-    free = np.stack([constant, _line(scale, ends)], axis=1)
-    variance = np.square(_PRIOR_SDS[scale])
-    strengths = _STRENGTHS[:, None, None]
-    found = []
-    for order in _ORDERS:
-        differences = np.diff(np.eye(_SPLINES), order, axis=0)
-        roughness = differences.T @ differences
-        to_free = np.linalg.pinv(free[:, :order])
-        scaled = to_free / variance[:order, None]
-        prior = to_free.T @ scaled
-        found.append(strengths * roughness + prior)
-    return np.concatenate(found)
 
 
 def _line(scale: Scale, ends: Ends) -> Array:

@@ -1,67 +1,35 @@
-"""Smooth: a penalised spline added to the log odds, averaged over its smoothness and its scale."""
+"""Smooth: a penalised curve added to the log odds, averaged over its smoothness and its scale."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, ndtri
+from scipy.special import expit, ndtr
 
 from ...fitting.penalised import Fits, penalised_logistic
 from ...fitting.pooling import Pool
-from ...fitting.types import Array, Bools
+from ...fitting.types import Array
 from ...inputs.views import View
-from ..operations import Claims, Operations, Value
-from ..rules import ChanceRule, Fact
 from .family import ChanceFamily
-from .penalised_splines import LIMIT, Model, models, points
+from .penalised_splines import LIMIT, points
+from .shift import UncertainShift
+from .shift_models import IDENTITY_ODDS, Model, exact_gaps, models
 
-# Prior odds that the claims are right as they are.
-_IDENTITY_ODDS = 0.02
 _LEAST_WEIGHT = 1e-3
-
-
-@dataclass(frozen=True, eq=False)
-class Shift(ChanceRule):
-    """What is added to the log odds, a line between points `odds`, and its standard deviation."""
-
-    tag = "shift"
-    odds: Array
-    shift: Array
-    sd: Array
-
-    def formula(self, claims: Claims, ops: Operations) -> Value:
-        low = self.odds[..., 0]
-        high = self.odds[..., -1]
-        z = ops.clip(claims.log_odds, low, high)
-        shift = ops.line(z, self.odds, self.shift)
-        return ops.expit(z + shift)
-
-    def band(self, claims: Claims, level: float = 0.95) -> tuple[Array, Array]:
-        low = self.odds[0]
-        high = self.odds[-1]
-        z = np.clip(claims.log_odds, low, high)
-        shift = np.interp(z, self.odds, self.shift)
-        sd = np.interp(z, self.odds, self.sd)
-        middle = z + shift
-        half = ndtri((1 + level) / 2) * sd
-        return expit(middle - half), expit(middle + half)
-
-    def facts(self) -> Iterator[Fact]:
-        for claim in (0.1, 0.5, 0.9):
-            z = logit(claim)
-            shift = np.interp(z, self.odds, self.shift)
-            name = f"shift at {100 * claim:.0f}%"
-            yield Fact(name, float(shift), "added to the log odds there")
+# Quantiles of these normal scores are found at every so many points, by so many bisections.
+_SCORES = np.arange(-3.0, 4.0)
+_QUANTILES_EVERY = 6
+_BISECTIONS = 16
 
 
 @dataclass(frozen=True)
 class Smooth(ChanceFamily):
     """The mean of the true chance when log odds err by some smooth curve.
 
-    Penalised splines (Eilers and Marx 1996) of many strengths along three scales are fitted, and
-    averaged by their evidence. `rule.band` tells how surely the curve is known. There is nothing to
-    set.
+    Penalised splines (Eilers and Marx 1996) of many strengths along three scales, one temperature
+    and the identity are averaged by their evidence; what is claimed to be exactly 0 or 1 may jump.
+    `rule.band` tells how surely the curve is known. There is nothing to set.
 
     >>> from calibrant import simulate
     >>> view, truth = simulate.task("square", 0.1).sample(3000, seed=0)
@@ -69,27 +37,17 @@ class Smooth(ChanceFamily):
     True
     """
 
-    def chance_rule(self, view: View) -> Shift:
+    def chance_rule(self, view: View) -> UncertainShift:
         """Fit every curve on pooled claims and average those that matter."""
-        pool = _cells(view.odds_pool)
-        by_scale = models(pool.p)
-        fits = []
-        for model in by_scale:
+        pool = pooled_cells(view.odds_pool)
+        curves = [_identity(pool)]
+        for model in models(pool.p, exact_gaps(view)):
             fit = penalised_logistic(model.design, *pool, model.penalties)
-            fits.append(fit)
-        posterior = _posterior(pool, fits)
-        of_curves = posterior[:-1]
-        of_identity = posterior[-1:]
-        of_scales = np.split(of_curves, len(fits))
-        curves = [_identity(of_identity)]
-        for model, fit, share in zip(by_scale, fits, of_scales, strict=True):
-            kept = share > 0
-            if kept.any():
-                curves.append(_curves(model, fit, share, kept))
+            curves.append(_curves(model, fit))
         return _average(curves)
 
 
-def _cells(pool: Pool) -> Pool:
+def pooled_cells(pool: Pool) -> Pool:
     """Claims as they are where few are distinct, else dealt out between points.
 
     So the work does not grow with rows.
@@ -123,59 +81,65 @@ def _cells(pool: Pool) -> Pool:
     return Pool(at[span], w[span], happened[span])
 
 
-def _posterior(pool: Pool, fits: Sequence[Fits]) -> Array:
-    """Posterior probabilities of all curves, and last of the identity; the least are dropped."""
-    z, w, happened = pool
-    of_curves = np.concatenate([fit.log_evidence for fit in fits])
-    softplus = np.logaddexp(0, z)
-    log_likelihood = z @ happened - softplus @ w
-    log_prior = np.log(_IDENTITY_ODDS * len(of_curves))
-    log_evidence = np.append(of_curves, log_likelihood + log_prior)
-    weight = np.exp(log_evidence - log_evidence.max())
-    weight[weight < _LEAST_WEIGHT * weight.sum()] = 0
-    return weight / weight.sum()
-
-
 class _Curves(NamedTuple):
-    """Calibrated log odds at all points, (curves, points), their variances and their shares."""
+    """Calibrated log odds at all points, (curves, points), their variances and log evidence."""
 
     odds: Array
     variance: Array
-    share: Array
+    log_evidence: Array
 
 
-def _identity(share: Array) -> _Curves:
+def _identity(pool: Pool) -> _Curves:
+    z, w, happened = pool
+    softplus = np.logaddexp(0, z)
+    log_likelihood = z @ happened - softplus @ w
     at = points()[None]
-    return _Curves(at, np.zeros(at.shape), share)
+    log_evidence = log_likelihood + np.log(IDENTITY_ODDS)
+    return _Curves(at, np.zeros(at.shape), np.array([log_evidence]))
 
 
-def _curves(
-    model: Model,
-    fit: Fits,
-    share: Array,
-    kept: Bools,
-) -> _Curves:
+def _curves(model: Model, fit: Fits) -> _Curves:
     x = model.basis
-    shift = fit.coefficients[kept] @ x.T
+    shift = fit.coefficients @ x.T
     most = 3 * LIMIT
     odds = np.clip(points() + shift, -most, most)
-    covariance = np.linalg.inv(fit.precision[kept])
+    covariance = np.linalg.inv(fit.precision)
     variance = ((x @ covariance) * x).sum(2)
-    return _Curves(odds, variance, share[kept])
+    return _Curves(odds, variance, fit.log_evidence + np.log(model.odds))
 
 
-def _average(curves: Sequence[_Curves]) -> Shift:
-    """The mean chance over curves, told as a shift of log odds.
-
-    Its variance is that of each curve and between them.
-    """
-    odds = np.concatenate([each.odds for each in curves])
-    variance = np.concatenate([each.variance for each in curves])
-    share = np.concatenate([each.share for each in curves])
+def _average(curves: Sequence[_Curves]) -> UncertainShift:
+    """The mean chance over the curves that matter, told as a shift of log odds."""
+    log_evidence = np.concatenate([each.log_evidence for each in curves])
+    share = np.exp(log_evidence - log_evidence.max())
+    share[share < _LEAST_WEIGHT * share.sum()] = 0
+    share /= share.sum()
+    kept = share > 0
+    share = share[kept]
+    odds = np.concatenate([each.odds for each in curves])[kept]
+    variance = np.concatenate([each.variance for each in curves])[kept]
     chance = share @ expit(odds)
     rest = share @ expit(-odds)
     mean = np.log(chance) - np.log(rest)
-    between = (odds - mean) ** 2
-    sd = np.sqrt(share @ (variance + between))
     at = points()
-    return Shift(at, mean - at, sd)
+    some = slice(None, None, _QUANTILES_EVERY)
+    quantiles = _quantiles(share, odds[:, some], np.sqrt(variance[:, some]))
+    return UncertainShift(at, mean - at, _SCORES, at[some], quantiles - at[some])
+
+
+def _quantiles(share: Array, mean: Array, sd: Array) -> Array:
+    """Quantiles of mixtures of normal distributions, (scores, points), by bisection."""
+    scores = _SCORES[:, None]
+    # Each quantile lies between those of the components.
+    each = mean[:, None] + scores * sd[:, None]
+    low = each.min(0)
+    high = each.max(0)
+    target = ndtr(scores)
+    scale = np.maximum(sd, 1e-9)
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        z = (middle - mean[:, None]) / scale[:, None]
+        is_below = np.einsum("m,msp->sp", share, ndtr(z)) < target
+        low = np.where(is_below, middle, low)
+        high = np.where(is_below, high, middle)
+    return (low + high) / 2
