@@ -54,8 +54,12 @@ from .inference.comparison import Differences as Differences
 from .inference.comparison import compare_models as compare_models
 from .inference.intervals import Interval as Interval
 from .inference.intervals import interval as interval
+from .inference.kde_bandwidth import KernelBandwidth as KernelBandwidth
+from .inference.kde_bandwidth import kde_bandwidth as kde_bandwidth
 from .inference.levels import Level as Level
 from .inference.levels import null_level as null_level
+from .inference.located import Located as Located
+from .inference.located import worst_interval as worst_interval
 from .inference.significance import Significance as Significance
 from .inference.tests import calibration_test as calibration_test
 from .inputs.files import read as read
@@ -84,8 +88,7 @@ from .measures.errors import sweep_ece as sweep_ece
 from .measures.kde import kde_decompose as kde_decompose
 from .measures.kde import kde_error as kde_error
 from .measures.kde import kde_sharpness as kde_sharpness
-from .measures.kde_bandwidth import KernelBandwidth as KernelBandwidth
-from .measures.kde_bandwidth import kde_bandwidth as kde_bandwidth
+from .measures.ks import cutoff_error as cutoff_error
 from .measures.ks import ks_error as ks_error
 from .measures.mmce import mmce as mmce
 from .measures.mmce import weighted_mmce as weighted_mmce

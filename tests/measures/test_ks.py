@@ -1,9 +1,18 @@
-"""The KS error against a loop over score values, on every view."""
+"""The KS and cutoff errors against loops over score values, on every view."""
 
 import numpy as np
 import pytest
 
-from calibrant import binary, classwise, from_logits, ks_error, top_label, top_r, within_top_r
+from calibrant import (
+    binary,
+    classwise,
+    cutoff_error,
+    from_logits,
+    ks_error,
+    top_label,
+    top_r,
+    within_top_r,
+)
 from calibrant.measures.ks import drift
 
 R = np.random.default_rng(0)
@@ -34,3 +43,20 @@ def test_the_drift_ends_at_the_mean_gap() -> None:
     claims, gaps = drift(binary(p, y))
     np.testing.assert_array_equal(claims, np.sort(p))
     assert gaps[-1] == pytest.approx(y.mean() - p.mean())
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 9])
+def test_the_cutoff_error_against_all_intervals(decimals: int) -> None:
+    p = R.random(60).round(decimals)
+    y = R.random(60) < 0.2 + 0.6 * p
+    gaps = [abs((y - p)[(a <= p) & (p <= b)].sum()) / 60 for a in p for b in p if a <= b]
+    found = cutoff_error(binary(p, y))
+    assert found == pytest.approx(max(gaps), abs=1e-14)
+    assert ks_error(binary(p, y)) <= found <= 2 * ks_error(binary(p, y))
+
+
+def test_the_cutoff_error_of_gaps_of_one_sign_is_the_ks_error() -> None:
+    p = R.random(100)
+    low, high = binary(p, np.zeros(100)), binary(p, np.ones(100))
+    assert cutoff_error(low) == pytest.approx(ks_error(low), abs=1e-15)
+    assert cutoff_error(high) == pytest.approx(ks_error(high), abs=1e-15)

@@ -15,9 +15,11 @@ from ..measures.ks import widest_gap
 from ..measures.rows import whole_counts
 from ..measures.skce import pair_mean, skce
 from ..measures.vector_pairs import sign_flips
+from .hosmer_lemeshow import hosmer_lemeshow
+from .running_sums import kuiper
 from .significance import Significance
 
-Method = Literal["ks", "skce", "spiegelhalter"]
+Method = Literal["ks", "skce", "spiegelhalter", "kuiper", "hosmer-lemeshow"]
 Statistic = Callable[[Cells, Array], Array]  # of claims, and how many of each happened
 
 # A Brownian path stays within 2.2414 standard deviations 95 times of 100, and its end within 1.96.
@@ -154,8 +156,17 @@ def _p_value(seen: float, drawn: Array, total: float) -> float:
     return float(n_as_far / (1 + len(drawn)))
 
 
+def _without_draws(test: Callable[[View], Significance]) -> Test:
+    def of_view(view: View, n_draws: int, seed: int) -> Significance:  # noqa: ARG001 - no draws
+        return test(view)
+
+    return of_view
+
+
 _TESTS: dict[Method, Test] = {
     "ks": _ks,
     "skce": _skce,
     "spiegelhalter": _spiegelhalter,
+    "kuiper": _without_draws(kuiper),
+    "hosmer-lemeshow": _without_draws(hosmer_lemeshow),
 }

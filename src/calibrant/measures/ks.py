@@ -1,4 +1,4 @@
-"""The Kolmogorov-Smirnov calibration error: the widest gap of claims and events summed up."""
+"""Claims and events summed up: their widest gap (Kolmogorov-Smirnov), and any interval's."""
 
 import numpy as np
 
@@ -32,3 +32,36 @@ def ks_error(x: Asked) -> float:
     0.2
     """
     return mean_over_views(widest_gap, x)
+
+
+def furthest_off(view: View) -> tuple[int, int]:
+    """Where, among the distinct claims, the interval begins and ends whose sums differ most.
+
+    The claim at its end is no part of it. If no sums differ, it holds all claims.
+    """
+    _, gap = drift(view)
+    sums = np.append(0.0, gap)
+    lowest = int(sums.argmin())
+    highest = int(sums.argmax())
+    if lowest == highest:
+        return 0, len(gap)
+    return min(lowest, highest), max(lowest, highest)
+
+
+def cutoff_error(x: Asked) -> float:
+    """Widest gap of claims and events summed over an interval of claims, as a mean over all rows.
+
+    Of any interval the error is no larger (Rossellini et al. 2025): it lies between the KS error,
+    of intervals that begin at 0, and twice that. `worst_interval` says which interval it is.
+
+    >>> from calibrant import binary
+    >>> view = binary([0.2] * 10 + [0.8] * 10, [1] * 4 + [0] * 6 + [1] * 6 + [0] * 4)
+    >>> round(cutoff_error(view), 3), round(ks_error(view), 3)
+    (0.1, 0.1)
+    """
+    return mean_over_views(_widest_interval, x)
+
+
+def _widest_interval(view: View) -> float:
+    _, gap = drift(view)
+    return max(0.0, float(gap.max())) - min(0.0, float(gap.min()))

@@ -8,7 +8,7 @@ from ..fitting.beta_kernel import floored
 from ..inputs.predictions import Predictions
 from ..inputs.questions import views_of
 from ..inputs.views import Canonical, View
-from .kde import vector_bandwidth, vectors_of
+from ..measures.kde import vector_bandwidth, vectors_of
 
 
 class KernelBandwidth(NamedTuple):
