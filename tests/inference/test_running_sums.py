@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.stats import norm
 from shared_claims import claims
 from shared_views import ODD_VIEWS
 
 from calibrant import binary, calibration_test, cutoff_error, from_logits, top_label
 from calibrant.inference import running_sums as module
-from calibrant.inference.running_sums import range_tail
+from calibrant.inference.running_sums import PATH_95, random_walk, range_tail
 
 
 def test_the_range_has_the_moments_of_feller() -> None:
@@ -59,6 +60,18 @@ def test_kuiper_against_a_loop_over_claims(decimals: int) -> None:
     assert found.statistic * deviation / w.sum() == pytest.approx(
         cutoff_error(binary(p, y, weights=w))
     )
+
+
+def test_right_claims_stay_within_the_limit_19_times_in_20() -> None:
+    # By the reflection principle a path leaves both limits by a series of normal tails.
+    k = np.arange(5)
+    leaves = 4 * ((-1.0) ** k * norm.sf((2 * k + 1) * PATH_95)).sum()
+    assert leaves == pytest.approx(0.05, abs=1e-5)
+    random = np.random.default_rng(4)
+    p = random.random(400)
+    walks = [random_walk(binary(p, random.random(400) < p)) for _ in range(600)]
+    within = np.mean([abs(walk.sums).max() <= walk.limit for walk in walks])
+    assert 0.93 < within < 0.985
 
 
 def test_weights_are_counts_and_order_is_irrelevant() -> None:

@@ -34,20 +34,6 @@ def ks_error(x: Asked) -> float:
     return mean_over_views(widest_gap, x)
 
 
-def furthest_off(view: View) -> tuple[int, int]:
-    """Where, among the distinct claims, the interval begins and ends whose sums differ most.
-
-    The claim at its end is no part of it. If no sums differ, it holds all claims.
-    """
-    _, gap = drift(view)
-    sums = np.append(0.0, gap)
-    lowest = int(sums.argmin())
-    highest = int(sums.argmax())
-    if lowest == highest:
-        return 0, len(gap)
-    return min(lowest, highest), max(lowest, highest)
-
-
 def cutoff_error(x: Asked) -> float:
     """Widest gap of claims and events summed over an interval of claims, as a mean over all rows.
 
