@@ -1,19 +1,31 @@
 """Whether models differ in a measure by more than random variation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..fitting.types import Array
+from ..fitting.weights import weighted_mean
+from ..inputs.predictions import Predictions
 from ..inputs.questions import Asked
-from ..inputs.views import Data
+from ..inputs.views import Canonical, Data
 from ..measures.draws import Random, replicates
-from ..measures.rows import sorted_rows
+from ..measures.rows import sorted_rows, weights_of
+from ..measures.variational import RowTerms
 from ..progress import progress, quiet
 from .bootstrap import redrawn, same_rows
 from .measuring import Bootstrap, Measure, like, number, several
+from .whole_vectors import (
+    as_asked,
+    is_vector_error,
+    of_predictions,
+    refuse_vectors,
+    vector_terms,
+)
+
+_VIEWS = "compare_models({name: classwise(pred)}, ece)"
 
 
 @dataclass(frozen=True)
@@ -55,7 +67,7 @@ class Differences:
 
 
 def compare_models(
-    models: Mapping[str, Asked],
+    models: Mapping[str, Asked | Canonical],
     measure: Measure,
     *,
     level: float = 0.95,
@@ -65,7 +77,8 @@ def compare_models(
     """Whether models differ in a measure by more than random variation: each against the first.
 
     Models of as many rows, with the same weights, are taken to have claimed of the same ones,
-    which are then resampled together.
+    which are then resampled together. Of whole vectors, errors cannot be compared but by
+    `vector_error`: it is cross-fitted once, and the difference is one of lower bounds.
 
     >>> from calibrant import binary, brier
     >>> p, y = np.linspace(0, 1, 500), np.arange(500) % 5 > 1
@@ -77,10 +90,16 @@ def compare_models(
     if not isinstance(models, Mapping) or len(models) < 2:
         rule = "models must be at least two by name, {name: predictions or views}"
         raise ValueError(f"{rule}, got {models!r}")
-    values = [number(measure, x) for x in models.values()]
-    pairing = _paired(list(models.values()))
-    draws = _resampled_differences(pairing, measure, bootstrap)
-    quantiles = np.quantile(draws, bootstrap.quantiles, axis=0)
+    asked = [of_predictions(measure, x) for x in models.values()]
+    measures, xs = zip(*asked, strict=True)
+    pairing = _paired(xs)
+    terms_of = vector_terms(measure)
+    if terms_of is not None:
+        values, draws = _resampled_terms(pairing, terms_of, bootstrap)
+    else:
+        values = [_checked_value(each, x) for each, x in asked]
+        draws = _resampled(pairing, measures, bootstrap)
+    quantiles = np.quantile(draws - draws[:, :1], bootstrap.quantiles, axis=0)
     rows = _differences(list(models), np.array(values), quantiles)
     return Differences(rows, level, pairing.is_paired)
 
@@ -112,17 +131,49 @@ def _paired(models: Sequence[Asked]) -> _Pairing:
     return _Pairing(placed, rows, is_paired)
 
 
-def _resampled_differences(pairing: _Pairing, measure: Measure, bootstrap: Bootstrap) -> Array:
-    """Differences to the first model in each bootstrap sample, (samples, models)."""
+def _checked_value(measure: Measure, x: Asked) -> float:
+    """What a measure gives, where bootstrap samples can tell how it varies."""
+    value = number(measure, x)
+    asked = as_asked(measure, x, value)
+    if isinstance(asked, Predictions) and is_vector_error(measure, asked):
+        refuse_vectors("compare_models", _VIEWS)
+    return value
 
-    def differences(_: int, random: Random) -> Array:
-        values = [number(measure, x) for x in pairing.resampled(random)]
-        return np.subtract(values, values[0])
 
+def _resampled(pairing: _Pairing, measures: Sequence[Measure], bootstrap: Bootstrap) -> Array:
+    """What each model shows in each bootstrap sample, (samples, models)."""
+
+    def values(_: int, random: Random) -> list[float]:
+        drawn = pairing.resampled(random)
+        return [number(measure, x) for measure, x in zip(measures, drawn, strict=True)]
+
+    return _replicated(values, bootstrap)
+
+
+def _resampled_terms(
+    pairing: _Pairing,
+    terms_of: Callable[[Any], RowTerms],
+    bootstrap: Bootstrap,
+) -> tuple[list[float], Array]:
+    """The errors of whole vectors, and those of bootstrap samples, by terms of rows."""
+    found = [terms_of(x) for x in pairing.rows]
+    by_rows = [terms.by_rows(x.n) for terms, x in zip(found, pairing.rows, strict=True)]
+
+    def values(_: int, random: Random) -> list[float]:
+        errors = []
+        drawn = redrawn(pairing.rows, random)
+        for terms, value, x in zip(found, by_rows, drawn, strict=True):
+            mean = weighted_mean(value, weights_of(x))
+            errors.append(terms.spread(mean))
+        return errors
+
+    return [terms.error for terms in found], _replicated(values, bootstrap)
+
+
+def _replicated(values: Callable[[int, Random], list[float]], bootstrap: Bootstrap) -> Array:
     samples = range(bootstrap.n_boot)
     with progress("bootstrapping", bootstrap.n_boot) as tick, quiet():
-        found = replicates(differences, samples, bootstrap.seed, tick)
-    return np.array(found)
+        return np.array(replicates(values, samples, bootstrap.seed, tick))
 
 
 def _differences(

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..inputs.predictions import Predictions
-from ..inputs.questions import Asked, binary, top_label
-from ..inputs.views import View
+from ..inputs.questions import Asked, binary
+from ..inputs.views import Canonical, View
 from ..measures.draws import Random, replicates
 from ..measures.rows import sorted_rows
 from ..progress import progress, quiet
@@ -15,14 +15,21 @@ from .bootstrap import redrawn
 from .closed_form import closed_form
 from .inversion import invert_tests
 from .measuring import Bootstrap, Ends, Measure, like, number, several
+from .whole_vectors import (
+    ENDLESS,
+    NOTHING,
+    as_asked,
+    is_vector_error,
+    of_predictions,
+    refuse_vectors,
+    vector_terms,
+)
 
-# A measure that right claims, endlessly many, show no more of than this is an error.
-_NOTHING = 1e-3
 # How often claims of 1/4 and 3/4 come true where they are right, too high and too low.
 _RIGHT = (0.25, 0.75)
 _TOO_HIGH = (0.1, 0.6)
 _TOO_LOW = (0.4, 0.9)
-_ENDLESS = 1e6
+_VIEWS = "interval(ece, classwise(pred)) or interval(ece, one_class(pred, 3))"
 
 
 class Interval(NamedTuple):
@@ -35,7 +42,7 @@ class Interval(NamedTuple):
 
 def interval(
     measure: Measure,
-    x: Asked,
+    x: Asked | Canonical,
     *,
     level: float = 0.95,
     n_boot: int = 1000,
@@ -45,8 +52,9 @@ def interval(
 
     Accuracy has Wilson's interval, `nll` and `brier` have Student's. An error, which is 0 where
     claims are right, is held against what truths at many distances from the claims would show:
-    random variation adds to it, so the estimate may lie above the interval. Any other measure is
-    taken of bootstrap samples.
+    random variation adds to it, so the estimate may lie above the interval. `vector_error` has
+    limits of its bound, each of which holds with confidence `level`: only the lower one is also a
+    limit of the true error. Any other measure is taken of bootstrap samples.
 
     >>> from calibrant import ece, simulate
     >>> found = interval(ece, simulate.task("square", 0.05).sample(1000, seed=0).view)
@@ -54,10 +62,15 @@ def interval(
     True
     """
     draws = Bootstrap(level, n_boot, seed)
+    terms_of = vector_terms(measure)
+    if terms_of is not None:
+        terms = terms_of(x)
+        return Interval(terms.error, *terms.ends(level))
+    measure, x = of_predictions(measure, x)
     estimate = number(measure, x)
     ends = closed_form(measure, x, level)
     if ends is None:
-        asked = _as_asked(measure, x, estimate)
+        asked = as_asked(measure, x, estimate)
         ends = _by_draws(measure, asked, draws)
     return Interval(estimate, *ends)
 
@@ -66,25 +79,8 @@ def _by_draws(measure: Measure, x: Asked, draws: Bootstrap) -> Ends:
     if not _is_error(measure, x):
         return _percentiles(measure, x, draws)
     if isinstance(x, Predictions):
-        raise ValueError(
-            "there is no interval for an error of whole vectors, as bootstrap samples show more "
-            "error than there is; ask views instead, such as interval(ece, classwise(pred)) or "
-            "interval(ece, one_class(pred, 3))"
-        )
+        refuse_vectors("interval", _VIEWS)
     return invert_tests(measure, x, draws)
-
-
-def _as_asked(measure: Measure, x: Asked, estimate: float) -> Asked:
-    """The view of the top label, where a measure of predictions looks at nothing else."""
-    if not isinstance(x, Predictions):
-        return x
-    view = top_label(x)
-    try:
-        asks_top_label = number(measure, view) == estimate
-    except (ValueError, TypeError, AttributeError):
-        # A measure of predictions may fail on a view in any way: it then looks at more.
-        return x
-    return view if asks_top_label else x
 
 
 def _percentiles(measure: Measure, x: Asked, draws: Bootstrap) -> Ends:
@@ -104,10 +100,9 @@ def _percentiles(measure: Measure, x: Asked, draws: Bootstrap) -> Ends:
 
 def _is_error(measure: Measure, x: Asked) -> bool:
     """Whether a measure is 0 where claims are right, and not below it where they are wrong."""
+    if isinstance(x, Predictions):
+        return is_vector_error(measure, x)
     try:
-        if isinstance(x, Predictions):
-            right = number(measure, _right_vectors(x))
-            return abs(right) < _NOTHING
         right = number(measure, _claims(x, _RIGHT))
         too_high = number(measure, _claims(x, _TOO_HIGH))
         too_low = number(measure, _claims(x, _TOO_LOW))
@@ -115,7 +110,7 @@ def _is_error(measure: Measure, x: Asked) -> bool:
         # An error is defined wherever there are claims and outcomes.
         return False
     least = min(too_high, too_low)
-    return abs(right) < _NOTHING and least > -_NOTHING
+    return abs(right) < NOTHING and least > -NOTHING
 
 
 def _claims(x: View | Sequence[View], rates: Ends) -> Asked:
@@ -124,21 +119,6 @@ def _claims(x: View | Sequence[View], rates: Ends) -> Asked:
     shares = np.array([low, 1 - low, high, 1 - high])
     p = [0.25, 0.25, 0.75, 0.75]
     y = [1, 0, 1, 0]
-    view = binary(p, y, weights=_ENDLESS * shares)
+    view = binary(p, y, weights=ENDLESS * shares)
     views = [view] * len(several(x))
     return like(x, views)
-
-
-def _right_vectors(x: Predictions) -> Predictions:
-    """Vectors that are right, endlessly many, of the kind that x has."""
-    vectors = np.full((2, x.k), 0.25 / (x.k - 1))
-    vectors[[0, 1], [0, -1]] = 0.75
-    values = vectors if x.kind == "probs" else np.log(vectors)
-    classes = np.arange(x.k)
-    return Predictions(
-        values=np.repeat(values, x.k, axis=0),
-        labels=np.tile(classes, 2),
-        weights=_ENDLESS * vectors.ravel(),
-        classes=x.classes,
-        kind=x.kind,
-    )

@@ -18,31 +18,22 @@ from ..fitting import weights
 from ..fitting.types import Array, Bools, Ints
 from ..fitting.weights import Weights, some, weighted_mean
 from ..inputs.checks import MAKE_THEM, check_argument
+from ..inputs.labels import label_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
 from ..inputs.views import Canonical, View
 from ..progress import progress
-from .scores import row_losses
+from .fold_maps import check_folds, fold_maps
 
 VectorNorm = Literal[1, 2]
 
-# What the map may be; of many classes, each one's smooth curve would take too long.
-_FAMILIES = (
-    "identity",
-    "temperature",
-    "ensemble-temperature",
-    "vector-scaling",
-    "structured-matrix",
-    "order-preserving",
-)
-_OF_FEW_CLASSES = "one-vs-rest(smooth)"
-_OF_MANY_CLASSES = "one-vs-rest(beta)"
-_FEW_CLASSES = 20
-# Of the rows to fit on, one part in so many scores the families.
-_INNER_FOLDS = 4
 # A share of a chance that is rounding, so that it has no sign.
 _ROUNDING = 1e-5
 _LEVEL = 0.95
+# Two vectors of chances are no farther apart, in either norm's terms.
+_LARGEST = 2.0
+# How often pairs of folds count in the variance of a mean: `standard_error` says why.
+_PAIRS: dict[VectorNorm, int] = {1: 2, 2: 1}
 
 
 class VectorError(NamedTuple):
@@ -140,16 +131,34 @@ class RowTerms:
     @property
     def low(self) -> float:
         """The lower limit: above the true error in at most one sample of twenty."""
-        if self.total <= 1:
-            return 0.0
-        limit = self.mean - self.half_width(_LEVEL)
-        return self.root(max(0.0, limit))
+        low, _ = self.ends(_LEVEL)
+        return low
 
-    def half_width(self, tail: float) -> float:
-        """How far a quantile of Student's distribution lies from the mean."""
-        quantile = stdtrit(self.total - 1, tail)
-        error = standard_error(self.value, self.variance, self.w)
-        return float(quantile * error)
+    def ends(self, level: float) -> tuple[float, float]:
+        """Limits of the bound, below and above, each of which holds with this confidence.
+
+        That below holds for the true error too.
+        """
+        if self.total <= 1:
+            return 0.0, self.root(_LARGEST)
+        quantile = float(stdtrit(self.total - 1, level))
+        half = quantile * standard_error(self.value, self.variance, self.w, self.norm)
+        low = max(0.0, self.mean - half)
+        high = min(_LARGEST, self.mean + half)
+        return self.root(low), self.root(max(low, high))
+
+    def by_rows(self, n: int) -> Array:
+        """The terms in the order of the n rows that were given; those that weigh nothing have 0."""
+        value = np.zeros(n)
+        value[self.rows] = self.value
+        return value
+
+    def spread(self, mean: float) -> float:
+        """The error that another mean stands for, which rows that were drawn again have given.
+
+        It lies as far from the mean seen as their standard error says, where signs follow noise.
+        """
+        return self.root(self.mean + np.sqrt(_PAIRS[self.norm]) * (mean - self.mean))
 
     def root(self, mean: float) -> float:
         """The error that a mean of terms stands for."""
@@ -175,12 +184,11 @@ def row_terms(
     check_argument("norm", norm, VectorNorm)
     check_argument("family", family, Family | str | None)
     given = None if family is None else family_of(family)
+    check_folds(folds, given)
     parts = held_out(view, folds, seed)
     found = []
     with progress("cross-fitting", len(parts)) as tick:
-        for fitted, held in parts:
-            training = view[fitted]
-            fold_map = _best_map(training, seed) if given is None else given.fit(training)
+        for fold_map, (_, held) in zip(fold_maps(view, parts, given), parts, strict=True):
             found.append(_terms(fold_map, view[held], norm))
             tick()
     rows = np.concatenate([held for _, held in parts])
@@ -188,28 +196,19 @@ def row_terms(
     return RowTerms(norm, rows, value, variance, tilt, some(view.w, rows))
 
 
-def standard_error(value: Array, variance: Array, w: Weights) -> float:
+def standard_error(value: Array, variance: Array, w: Weights, norm: VectorNorm) -> float:
     """The standard error of a mean of cross-fitted terms.
 
     Rows show too small a variance where a rare outcome is missing: it is at least what right claims
-    would have. Twice that variance is taken: where claims are right, the map of each fold follows
-    the noise of the others, and every pair of folds counts twice.
+    would have. With norm 1 it is doubled: where claims are right, the signs of each fold follow the
+    noise of the others, and every pair of folds counts twice. With norm 2 what such noise adds is
+    less than what it takes off, |q - p|^2.
     """
     total = weights.total(w, len(value))
     mean = weighted_mean(value, w)
     seen = weighted_mean((value - mean) ** 2, w) * total / (total - 1)
     expected = weighted_mean(variance, w)
-    return float(np.sqrt(2 * max(seen, expected) / total))
-
-
-def outcome_vectors(view: Canonical) -> Array:
-    """What happened, as vectors: 1 for the class of a row, or its shares of classes."""
-    y = np.asarray(view.y)
-    if y.ndim == 2:
-        return y.astype(np.float64)
-    vectors = np.zeros(view.p.shape)
-    vectors[np.arange(view.n), y] = 1
-    return vectors
+    return float(np.sqrt(_PAIRS[norm] * max(seen, expected) / total))
 
 
 def _terms(fold_map: Map, view: Canonical, norm: VectorNorm) -> Array:
@@ -217,7 +216,7 @@ def _terms(fold_map: Map, view: Canonical, norm: VectorNorm) -> Array:
     p = view.p.astype(np.float64)
     gap = fold_map(view) - p
     gap[np.abs(gap) <= _ROUNDING * p] = 0
-    residual = outcome_vectors(view) - p
+    residual = label_shares(view.y, view.pred.k) - p
     direction = np.sign(gap) if norm == 1 else 2 * gap
     value = _products(direction, residual)
     if norm == 2:
@@ -230,37 +229,6 @@ def _terms(fold_map: Map, view: Canonical, norm: VectorNorm) -> Array:
 
 def _products(x: Array, y: Array) -> Array:
     return np.einsum("ij,ij->i", x, y)
-
-
-def _best_map(view: Canonical, seed: int) -> Map:
-    """The map of the family that scores best on rows held out of these, fitted on all of them."""
-    families = _candidates(view.pred.k)
-    best = families[0]
-    if view.n >= _INNER_FOLDS:
-        inner = held_out(view, _INNER_FOLDS, seed)
-        fitted, held = inner[0]
-        losses = [_loss(family, view[fitted], view[held]) for family in families]
-        best = families[int(np.argmin(losses))]
-    try:
-        return best.fit(view)
-    except ValueError:
-        # It was fitted on fewer of these rows; what cannot be fitted on all of them is left.
-        return families[0].fit(view)
-
-
-def _candidates(k: int) -> list[Family]:
-    each_class = _OF_FEW_CLASSES if k <= _FEW_CLASSES else _OF_MANY_CLASSES
-    return [family_of(name) for name in (*_FAMILIES, each_class)]
-
-
-def _loss(family: Family, training: Canonical, held: Canonical) -> float:
-    """The log score of rows held out; a family that cannot be fitted has none."""
-    try:
-        mended = family.fit(training).apply(held.pred)
-    except ValueError:
-        return float("inf")
-    losses = row_losses(mended, "nll")
-    return weighted_mean(losses, held.w)
 
 
 def _checked(pred: Predictions | Canonical) -> Canonical:
