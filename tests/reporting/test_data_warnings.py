@@ -20,7 +20,7 @@ RNG = np.random.default_rng(0)
         (binary([1.0, 0.0, 0.5], [1, 1, 1]), "Claims of exactly 0 or 1: 2, of which 1 wrong"),
         (
             from_probs([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]], [1, 1]),
-            "exactly 0 for the right class: 1;",
+            "exactly 0 for the right class: 1.",
         ),
         (
             from_probs([[0.6, 0.3, 0.1]], ["a"], classes=["a", "b", "c"]),

@@ -116,6 +116,8 @@ def _page(found: "Description", x: "Data", selection: "Selection | None") -> Ite
     yield f"Fitted {found.family} on {data_in_words(x)}."
     if found.facts:
         yield fact_table(found.facts)
+    if found.rounded is not None:
+        yield f"{found.rounded}."
     if found.caution is not None:
         yield caution(found.caution)
     if found.certificate is not None:

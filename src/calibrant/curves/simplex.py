@@ -11,6 +11,7 @@ from ..families.binary.kernel import Bandwidth, check_bandwidth
 from ..fitting.dirichlet_kernel import shares_at
 from ..fitting.types import Array, Ints
 from ..fitting.weights import counts, present, some
+from ..inputs.labels import Labels, are_shares, label_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
 from ..measures.kde import kde_error, vector_bandwidth, vectors_of
@@ -74,10 +75,11 @@ def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
     error = simplex_error(pred, per_side)
     rows = present(pred.weights, pred.n)
     p = pred.probs[rows].astype(np.float64)
-    labels = pred.labels[rows]
+    outcomes = pred.labels[rows]
+    labels = _commonest(outcomes)
     numbers, triangle = np.unique(triangles(p, per_side), return_inverse=True)
     bins = _Bins(triangle, counts(some(pred.weights, rows), len(rows)))
-    share = bins.mean(np.eye(3)[labels])
+    share = bins.mean(label_shares(outcomes, 3))
     shown = _some_rows(p, labels)
     return Simplex(
         classes=names,
@@ -152,6 +154,11 @@ def _three(pred: Predictions) -> tuple[str, str, str]:
         )
     first, second, third = map(str, pred.classes)
     return first, second, third
+
+
+def _commonest(labels: Labels) -> Ints:
+    """The class of each row, that of the largest share where there are several."""
+    return labels.argmax(1) if are_shares(labels) else labels
 
 
 def _some_rows(p: Array, labels: Ints) -> Ints:

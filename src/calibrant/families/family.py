@@ -11,6 +11,7 @@ from typing import get_type_hints
 from ..inputs.checks import MAKE_THEM, check_argument
 from ..inputs.predictions import Predictions, split_labels
 from ..inputs.questions import canonical
+from ..inputs.rounded import rounded_rows
 from ..inputs.views import Canonical, View, split_outcomes
 from .maps import ChanceMap, Map, VectorMap
 from .rules import ChanceRule, VectorRule
@@ -67,7 +68,7 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
             view.completes,
             view.classes if is_whole else None,
             floor=view.floor,
-            rounded=view.late_reading.found.rows,
+            rounded=rounded_rows(view.p, view.w, view.late_reading.found),
         )
 
     def _fit_vector(self, view: Canonical) -> VectorMap:
@@ -80,7 +81,7 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
             pred.kind,
             pred.classes,
             floor=pred.floor,
-            rounded=pred.late_reading.found.rows,
+            rounded=rounded_rows(pred.values, pred.weights, pred.late_reading.found),
         )
 
 

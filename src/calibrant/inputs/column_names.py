@@ -62,6 +62,7 @@ PREFIXES: dict[Kind, list[str]] = {
     "probs": ["prob_", "p_", "proba_", "probs_", "probability_", "probabilities_"],
     "logits": ["logit_", "logits_"],
 }
+SHARES = "share_"  # of a class in the row's label, a column each
 
 
 @dataclass(frozen=True)

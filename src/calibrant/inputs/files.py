@@ -11,9 +11,10 @@ from ..fitting.types import Values
 from ..progress import progress
 from .arrays import archive, beside, files_of_arrays, named_files, with_split
 from .checks import InputError
-from .column_names import CONFIDENCES, LABELS, WEIGHTS, ColumnNames, Names, find, missing
+from .column_names import CONFIDENCES, WEIGHTS, ColumnNames, Names, find, missing
 from .columns import Columns, match_labels, numbers, outcome
 from .contents import Contents
+from .label_columns import find_labels, label_array
 from .paths import TABLES, WRITABLE, content, files_at, writable, write_whole
 from .predictions import from_logits, from_probs
 from .questions import binary
@@ -53,7 +54,8 @@ def read(
     one archive. `probs` or `logits` is a list column, the prefix of one column a class, or those
     columns; columns that are not named are found by their usual names. A split is a prefix
     (`val_logits`) or a value of the column `split`; `default_split` is taken where there are
-    several and none is named.
+    several and none is named. Labels may be shares of classes: a list column, or where there is no
+    label, columns such as share_cat and share_dog beside prob_cat and prob_dog.
     """
     wanted = ColumnNames(label, probs, logits, confidence, correct, weight, classes)
     return read_contents(path, wanted, split, default_split).x
@@ -130,7 +132,7 @@ def _read_predictions(
     needs_outcomes: bool,
 ) -> Contents:
     columns, table, wanted = opened
-    truth = find(columns, wanted.label, LABELS)
+    truth = find_labels(columns, wanted, found.carried)
     has_outcomes = truth is not None
     if needs_outcomes and not has_outcomes:
         raise missing(columns, "labels", wanted.called("label"))
@@ -144,10 +146,10 @@ def _read_predictions(
 
 
 def _labels_and_classes(
-    opened: Opened, truth: str | None, carried: list[str] | None, n: int
+    opened: Opened, truth: list[str] | None, carried: list[str] | None, n: int
 ) -> tuple[Values, Sequence[Hashable] | None]:
     """The labels, made up where there are none, and the class names if anything tells them."""
-    labels = np.zeros(n, np.int64) if truth is None else opened.columns[truth]()
+    labels = np.zeros(n, np.int64) if truth is None else label_array(opened.columns, truth)
     classes = _given_classes(opened)
     if classes is None and carried is not None:
         labels, classes = match_labels(labels, carried)

@@ -146,7 +146,9 @@ def _places(labels: Values, classes: Classes) -> Ints:
 
 def _unknown(label: object, row: int, classes: Classes) -> InputError:
     way_out = ""
-    if classes == tuple(range(len(classes))):
+    if isinstance(label, float | np.floating):
+        way_out = "; shares of classes need a column for each of them"
+    elif classes == tuple(range(len(classes))):
         way_out = "; name them with {classes}"
     return InputError(
         f"labels must be among the classes {briefly(classes)} (row {row} is {briefly(label)})",

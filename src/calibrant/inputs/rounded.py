@@ -43,8 +43,8 @@ def read_claims(p: Array, w: Weights) -> Reading:
     """Exact 0 and 1 among chances, (n,), or among the entries of vectors, (n, k).
 
     They are read as half the smallest positive distance of any other claim from 0 or 1, one chance
-    never nearer to 1 than the half step of its type; if there is no other claim, as 1 / (n + 2).
-    Where no claim is 0 or 1, the floor is for later ones.
+    and its complement never nearer to 1 than the half step of their type; if there is no other
+    claim, as 1 / (n + 2). Where no claim is 0 or 1, the floor is for later ones.
     """
     if w is not None and not w.all():
         kept = present(w, len(p))
@@ -56,17 +56,44 @@ def read_claims(p: Array, w: Weights) -> Reading:
     rows = float(weighted_sum(is_exact, w))
     if nearest == np.inf:
         return Reading(1 / (total(w, len(p)) + 2), rows)
-    least = TINY
-    if has_one and p.ndim == 1:
-        least = _eps(p) / 4
+    least = _eps(p) / 4 if has_one and _is_one_chance(p) else TINY
     return Reading(max(nearest / 2, least), rows)
+
+
+def _is_one_chance(p: Array) -> bool:
+    """Whether claims are of one chance, or pairs of a chance and its complement.
+
+    A complement is as coarse as the chance is near 1: below half an eps, it is 0.
+    """
+    if p.ndim == 1:
+        return True
+    if p.shape[1] > 2:
+        return False
+    coarsest = _eps(p) / 2
+    smallest = [column.min(where=column > 0, initial=1) for column in p.T]
+    has_zeros = (p <= 0).any(0)
+    return any(has and least >= coarsest for has, least in zip(has_zeros, smallest, strict=True))
+
+
+def rounded_rows(p: Array, w: Weights, reading: Reading) -> float:
+    """How many observations of some rows claim 0 or 1 exactly, of all that a reading is of."""
+    if not reading.rows:
+        return 0.0
+    return float(weighted_sum(exact_rows(p), w))
+
+
+def exact_rows(p: Array) -> Bools:
+    """Which chances, or which vectors in any entry, are exactly 0 or 1."""
+    is_exact: Bools = (p <= 0) | (p >= 1)
+    return is_exact if p.ndim == 1 else is_exact.any(1)
 
 
 def _eps(p: Array) -> float:
     """That of the narrowest type that holds the claims: float32 numbers stay such in float64."""
-    narrow = p.astype(np.float32)
-    dtype = narrow.dtype if np.array_equal(narrow, p) else p.dtype
-    return float(np.finfo(dtype).eps)
+    for kind in (np.float16, np.float32):
+        if np.array_equal(p.astype(kind), p):
+            return float(np.finfo(kind).eps)
+    return float(np.finfo(np.float64).eps)
 
 
 def _distances(p: Array) -> tuple[float, Bools, bool]:

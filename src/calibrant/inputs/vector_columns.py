@@ -38,7 +38,7 @@ def vector_columns(columns: Iterable[str], wanted: ColumnNames) -> VectorColumns
         one = wanted.called("confidence")
         raise ValueError(f"name vectors with {either}, or one chance a row with {one}, not both")
     if not found and not has_one_chance:
-        found = usual_vector_columns(names, label=wanted.label)
+        found = usual_vector_columns(names, label=_label_column(names, wanted))
     if len(found) > 1:
         raise ValueError(f"there are both probs and logits: name the one to take with {either}")
     return found[0] if found else _chance_of_class_1(names, wanted)
@@ -66,6 +66,14 @@ def told_outcome(columns: Iterable[str], wanted: ColumnNames) -> str | None:
     if wanted.label and not wanted.correct:
         return None
     return find(columns, wanted.correct, CORRECTS)
+
+
+def _label_column(names: Sequence[str], wanted: ColumnNames) -> str | None:
+    """The label that was named, unless it is the prefix of columns of shares."""
+    if wanted.label is None:
+        return None
+    begin_so = [name for name in names if name.lower().startswith(wanted.label.lower())]
+    return None if len(begin_so) > 1 and wanted.label not in names else wanted.label
 
 
 def _named_vectors(names: list[str], wanted: ColumnNames) -> list[VectorColumns]:

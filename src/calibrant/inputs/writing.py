@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..fitting.types import Values
+from .column_names import SHARES
 from .columns import Arrays
 from .contents import Contents
+from .labels import are_shares
 from .paths import TABLES
 from .predictions import Predictions
 from .vector_columns import usual_vector_columns
@@ -42,7 +44,7 @@ def _npz_of_predictions(pred: Predictions) -> Arrays:
     return _present(
         {
             "probs": pred.probs,
-            "labels": names[pred.labels],
+            "labels": pred.labels if are_shares(pred.labels) else names[pred.labels],
             "classes": None if is_numbered else names,
             "weights": pred.weights,
         }
@@ -59,7 +61,7 @@ def _to_table(suffix: str, x: Data, source: Contents | None) -> bytes:
     else:
         stale = _stale(source)
         arrays = _columns_of_predictions(x, source)
-    new = _without(arrays, _left_out(source))
+    new = _without(arrays, _left_out(source, arrays))
     return saved(joined(frame, stale, new), suffix)
 
 
@@ -84,7 +86,12 @@ def _columns_of_predictions(pred: Predictions, source: Contents | None) -> Array
     if source is not None and source.has_chance_columns:
         # They take the place of the old ones, so that the names of columns stay good.
         new = source.claimed
-    arrays: dict[str, Values | None] = {"label": names[pred.labels]}
+    arrays: dict[str, Values | None] = {}
+    if are_shares(pred.labels):
+        for name, share in zip(names, pred.labels.T, strict=True):
+            arrays[f"{SHARES}{name}"] = share
+    else:
+        arrays["label"] = names[pred.labels]
     for j, name in enumerate(new):
         arrays[name] = probs[:, j]
     arrays["weight"] = pred.weights
@@ -101,12 +108,13 @@ def _stale(source: Contents | None) -> list[str]:
     return stale
 
 
-def _left_out(source: Contents | None) -> list[str]:
+def _left_out(source: Contents | None, arrays: Arrays) -> list[str]:
     """What is not told: outcomes that were made up, and what a table has under names of its own."""
     if source is None:
         return []
     if source.table is not None:
-        return ["label", "correct", "weight"]
+        shares = [name for name in arrays if name.startswith(SHARES)]
+        return ["label", "correct", "weight", *shares]
     if source.has_outcomes:
         return []
     return ["label", "correct"]

@@ -19,7 +19,7 @@ from ..inputs.predictions import Predictions
 from ..inputs.questions import Asked, Scored, classwise
 from ..inputs.views import Canonical, View
 from .averages import mean_over_questions
-from .debiasing import debiased
+from .debiasing import debiased, mixed_in_bins
 from .draws import Random, Sampler, null_sampler, replicates
 
 Norm = Literal[1, 2, "max"]
@@ -39,7 +39,8 @@ def calibration_error(
 
     With `folds`, no row has a say in its own map. With `debias`, what right claims would show by
     random variation is subtracted: of bins by the formulas of Kängsepp et al. 2022; of other
-    families, and of all by "draws", as squares, from outcomes drawn from the claims.
+    families, and of all by "draws", as squares, from outcomes drawn from the claims: of fractional
+    outcomes, which vary less, too much.
 
     >>> from calibrant import binary
     >>> round(calibration_error(binary([0.8] * 1000, [1] * 600 + [0] * 400)), 3)
@@ -163,9 +164,9 @@ class _Debiased:
     def error(self, view: View | Canonical) -> float:
         """By the formula of bins where there is one, else by draws."""
         bins = self._bins(view)
-        if bins is None:
+        if bins is None or isinstance(view, Canonical):
             return self._by_draws(view)
-        value = debiased(bins, self.norm)
+        value = debiased(bins, self.norm, mixed_in_bins(bins, view))
         return value if self.norm == 1 else _root(value)
 
     def _bins(self, view: View | Canonical) -> Bins | None:

@@ -9,7 +9,7 @@ from ..fitting.types import Array
 from ..fitting.weights import present
 from ..inputs.checks import Undefined
 from ..inputs.questions import Asked, views_of
-from ..inputs.views import View
+from ..inputs.views import View, split_outcomes
 from .averages import mean_over_views
 from .scores import event_rate, mean_claim
 
@@ -55,6 +55,7 @@ def _observed_expected(view: View) -> float:
 
 
 def _fitted_line(view: View) -> Array:
+    view = split_outcomes(view)
     why = _no_line(view)
     if why is not None:
         raise Undefined("no slope and intercept fit best", why)

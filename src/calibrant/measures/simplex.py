@@ -5,6 +5,7 @@ import numpy as np
 from ..fitting.types import Array, Ints
 from ..fitting.weights import present
 from ..inputs.checks import check_argument
+from ..inputs.labels import Labels, label_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
 from ..inputs.views import Canonical
@@ -61,12 +62,11 @@ def triangles(p: Array, per_side: int) -> Ints:
     return place.astype(np.intp)
 
 
-def _mean_outcomes(triangle: Ints, y: Ints, w: Array) -> Array:
+def _mean_outcomes(triangle: Ints, y: Labels, w: Array) -> Array:
     """The share of each class in each row's triangle."""
     happened = []
-    for k in range(3):
-        is_class = y == k
-        happened.append(np.bincount(triangle, w * is_class))
+    for share in label_shares(y, 3).T:
+        happened.append(np.bincount(triangle, w * share))
     outcomes = np.stack(happened, axis=1)
     total = outcomes.sum(1, keepdims=True)
     return outcomes[triangle] / total[triangle]

@@ -7,11 +7,13 @@ import numpy as np
 
 from ..fitting.blocks import blocks_of
 from ..fitting.types import Array
+from ..fitting.weights import present, weighted_sum
 from ..inputs.checks import check_argument
 from ..inputs.questions import Scored
 from ..inputs.views import Canonical, View
 from ..progress import progress
 from .averages import mean_over_questions
+from .rows import counts_at, sorted_rows
 from .vector_pairs import KernelRows, steps, vector_rows, vector_sums
 
 Estimator = Literal["unbiased", "biased", "block"]
@@ -37,7 +39,7 @@ def skce(
 
     Claims p and q weigh 2 (1 - e^-1/2) exp(-(p - q)^2 / 2), vectors exp(-8 |p - q|^2). "unbiased"
     is 0 on average for a calibrated model, so it may be negative; "biased" pairs each row with
-    itself too; "block" takes pairs within blocks of rows only, dealt out by `seed`: quick where
+    itself too, a row of a fractional outcome being one; "block" takes pairs within blocks of rows only, dealt out by `seed`: quick where
     vectors are many.
 
     >>> from calibrant import binary
@@ -73,7 +75,14 @@ def pair_mean(p: Array, w: Array, happened: Array) -> Array:
 def _kernel_rows(view: View | Canonical) -> KernelRows:
     if isinstance(view, Canonical):
         return vector_rows(view)
-    return KernelRows(*view.pool)
+    return KernelRows(*view.pool, _mixed(view))
+
+
+def _mixed(view: View) -> float:
+    """What rows of fractional outcomes vary less than if each share of them were a row."""
+    if not view.is_fractional:
+        return 0.0
+    return float(weighted_sum(view.y * (1 - view.y), view.w))
 
 
 def _mean_with_itself(rows: KernelRows) -> float:
@@ -96,7 +105,7 @@ def _mean_over_pairs(parts: list[KernelRows]) -> float:
 
 def _dealt_out(view: View | Canonical, block: int, seed: int) -> list[KernelRows]:
     """Rows, each as often as its weight says, dealt out to blocks."""
-    p, w, y = _one_outcome_each(view)
+    p, w, y, _ = _one_outcome_each(view)
     rounded = np.rint(w)
     if not np.allclose(rounded, w, rtol=0, atol=1e-9):
         raise ValueError(
@@ -112,7 +121,9 @@ def _dealt_out(view: View | Canonical, block: int, seed: int) -> list[KernelRows
     for hand in blocks_of(len(dealt), block):
         part = dealt[hand]
         ones = np.ones(len(part))
-        parts.append(KernelRows(p[part], ones, y[part]))
+        outcomes = y[part]
+        mixed = outcomes * (1 - outcomes) if p.ndim == 1 else np.zeros(1)
+        parts.append(KernelRows(p[part], ones, outcomes, float(mixed.sum())))
     return parts
 
 
@@ -120,6 +131,9 @@ def _one_outcome_each(view: View | Canonical) -> KernelRows:
     """Rows of one outcome each: a pooled claim becomes one that happened and one that failed."""
     if isinstance(view, Canonical):
         return vector_rows(view)
+    if view.is_fractional:
+        (ordered,) = sorted_rows([view[present(view.w, view.n)]])
+        return KernelRows(ordered.p, counts_at(ordered.w, np.arange(ordered.n)), ordered.y)
     p, w, happened = view.pool
     failed = w - happened
     pairs = np.stack([happened, failed], axis=1)
@@ -133,15 +147,20 @@ def _one_outcome_each(view: View | Canonical) -> KernelRows:
 def _pair_sums(parts: list[KernelRows]) -> list[PairSums]:
     """How alike the rows of each part err: over all pairs, and each row with itself."""
     if parts[0].p.ndim == 1:
-        return [_chance_sums(*rows) for rows in parts]
+        return [_row_sums(rows) for rows in parts]
     n_steps = sum(steps(len(rows.w)) for rows in parts)
     sums: list[PairSums] = []
     with progress("pairs of rows", n_steps) as tick:
-        for p, w, y in parts:
+        for p, w, y, _ in parts:
             shares = w[:, None]
             (together,), alone = vector_sums(p, y, shares, tick)
             sums.append((together, w @ alone))
     return sums
+
+
+def _row_sums(rows: KernelRows) -> PairSums:
+    together, alone = _chance_sums(rows.p, rows.w, rows.y)
+    return together, alone - _SCALE * rows.mixed
 
 
 def _chance_sums(p: Array, w: Array, happened: Array) -> PairSums:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..fitting.blocks import blocks_of
-from ..fitting.types import Array, Ints
+from ..fitting.types import Array
 from ..fitting.weights import present
+from ..inputs.labels import Labels, are_shares
 from ..inputs.views import Canonical
 from ..progress import progress
 from .rows import counts_at, sorted_rows, whole_counts
@@ -22,11 +23,15 @@ _SHARPNESS = 8.0
 
 
 class KernelRows(NamedTuple):
-    """Claims or vectors, their weights, and how many happened or which class did."""
+    """Claims or vectors, their weights, and how many happened, which class did or what shares.
+
+    `mixed` is the variance within fractional outcomes of one chance, summed: w y (1 - y).
+    """
 
     p: Array
     w: Array
     y: NDArray[Any]
+    mixed: float = 0.0
 
 
 def vector_rows(view: Canonical) -> KernelRows:
@@ -49,7 +54,7 @@ def steps(n: int) -> int:
 
 def vector_sums(
     p: Array,
-    y: Ints,
+    y: Labels,
     shares: Array,
     tick: Callable[[], None],
 ) -> tuple[Array, Array]:
@@ -58,9 +63,11 @@ def vector_sums(
     Two err alike by exp(-8 |p - q|^2) times the product of what their vectors miss, times the
     shares of both.
     """
-    places = np.arange(len(p))
     missed = -p
-    missed[places, y] += 1
+    if are_shares(y):
+        missed += y
+    else:
+        missed[np.arange(len(p)), y] += 1
     alone = np.square(missed).sum(1)
     blocks = blocks_of(len(p), _ROWS)
     together = np.zeros(shares.shape[1])
@@ -92,7 +99,7 @@ def sign_flips(view: Canonical, n_draws: int, seed: int) -> tuple[float, Array]:
     Of a calibrated model the two are alike once rows are many, as what one row misses says
     nothing of another.
     """
-    p, w, y = vector_rows(view)
+    p, w, y, _ = vector_rows(view)
     total = w.sum()
     if total <= 1:
         return 0.0, np.zeros(n_draws)

@@ -11,6 +11,7 @@ from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.types import Array
 from ..fitting.weights import some, weighted_sum
 from ..inference.tests import ks_limit
+from ..inputs.labels import class_totals
 from ..inputs.predictions import Predictions
 from ..inputs.questions import one_class
 from ..inputs.views import Data
@@ -90,7 +91,7 @@ def _suspects(pred: Predictions) -> list[int]:
         return weighted_sum(p, some(pred.weights, rows))
 
     claimed = np.sum(on_all_cores(claims, row_blocks(pred.n, pred.k)), axis=0)
-    occurred = np.bincount(pred.labels, pred.weights, pred.k)
+    occurred = class_totals(pred.labels, pred.weights, pred.k)
     off = np.abs(claimed - occurred)
     furthest = np.argsort(-off, kind="stable")
     return [int(column) for column in furthest[:MOST_CLASSES]]

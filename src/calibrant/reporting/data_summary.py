@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..fitting.weights import weighted_sum
+from ..inputs.labels import class_totals
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data, View
 
@@ -50,7 +51,7 @@ def _rows(view: View) -> DataFact:
 
 
 def _classes(pred: Predictions) -> Iterator[DataFact]:
-    occurred = np.bincount(pred.labels, pred.weights, pred.k)
+    occurred = class_totals(pred.labels, pred.weights, pred.k)
     commonest = int(occurred.argmax())
     rarest = int(np.where(occurred > 0, occurred, np.inf).argmin())
 

@@ -5,11 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..fitting.types import Ints
-from ..fitting.weights import present
+from ..fitting.weights import present, weighted_sum
 from ..inference.tests import ks_limit
+from ..inputs.labels import are_shares, class_totals
 from ..inputs.predictions import Predictions
+from ..inputs.rounded import exact_rows
 from ..inputs.views import Data, View
-from ..measures.scores import event_rate
+from ..measures.rows import weights_of
+from ..measures.scores import clip_of, event_rate, row_losses
 from .verdict import counted
 
 FEW = 1000
@@ -24,7 +27,9 @@ TIED = "Many claims are tied: {:,} distinct in {:,} rows."
 SURE = "Claims of exactly 0 or 1: {:,}, of which {:,} wrong."
 NEVER = "{} of {} classes never occur ({}): nothing is known of their recall."
 SELDOM = "{} of {} classes occur fewer than {} times ({}): little is known of each."
-DENIED = "Rows with a chance of exactly 0 for the right class: {:,}; NLL reads it as 1e-38."
+DENIED = "Rows with a chance of exactly 0 for the right class: {:,}."
+READ = "{} of exactly 0 or 1 count as rounded: maps read them as {:.2g} off, NLL as {:.2g}. {}"
+THEIRS = "{:,} rows have some, and {:.3g}% of the NLL is theirs."
 COMMON = "Outcomes are uneven: {} makes up {:.3g}% of the rows{}."
 LOPSIDED = "Outcomes are uneven: the event {} {:.3g}% of the time{}."
 HARDLY = ", so errors about the others hardly move the numbers"
@@ -38,6 +43,7 @@ def data_warnings(x: Data, view: View) -> Iterator[str]:
     yield from _about_ties(view)
     if isinstance(x, View):
         yield from _about_certainty(view)
+        yield from _about_rounding(x)
         yield from _about_events(view)
         return
     if x.kind == "probs":
@@ -46,6 +52,7 @@ def data_warnings(x: Data, view: View) -> Iterator[str]:
     yield from _about_rare(x)
     if x.kind == "probs":
         yield from _about_zeros(x)
+        yield from _about_rounding(x)
 
 
 def _about_ties(view: View) -> Iterator[str]:
@@ -73,7 +80,7 @@ def _about_events(view: View) -> Iterator[str]:
 
 
 def _about_commonest(pred: Predictions) -> Iterator[str]:
-    shares = np.bincount(pred.labels, pred.weights, pred.k) / pred.total
+    shares = class_totals(pred.labels, pred.weights, pred.k) / pred.total
     commonest = int(shares.argmax())
     name = pred.classes[commonest]
     most = float(shares[commonest])
@@ -85,7 +92,7 @@ def _about_commonest(pred: Predictions) -> Iterator[str]:
 
 
 def _about_rare(pred: Predictions) -> Iterator[str]:
-    occurred = np.bincount(pred.labels, pred.weights, pred.k)
+    occurred = class_totals(pred.labels, pred.weights, pred.k)
     missing = np.flatnonzero(occurred == 0)
     rare = np.flatnonzero((occurred > 0) & (occurred < RARE))
     if len(missing):
@@ -96,10 +103,33 @@ def _about_rare(pred: Predictions) -> Iterator[str]:
 
 def _about_zeros(pred: Predictions) -> Iterator[str]:
     rows = present(pred.weights, pred.n)
-    right = pred.values[rows, pred.labels[rows]]
-    impossible = np.count_nonzero(right == 0)
+    is_zero = pred.values[rows] == 0
+    labels = pred.labels[rows]
+    if are_shares(labels):
+        is_denied = (is_zero & (labels > 0)).any(1)
+    else:
+        is_denied = is_zero[np.arange(len(rows)), labels]
+    impossible = np.count_nonzero(is_denied)
     if impossible:
         yield DENIED.format(impossible)
+
+
+def _about_rounding(x: Data) -> Iterator[str]:
+    """How claims of exactly 0 and 1 are read, and what they weigh."""
+    reading = x.late_reading.found
+    if not reading.rows:
+        return
+    given = x.p if isinstance(x, View) else x.values
+    name = "Claims" if isinstance(x, View) else "Chances"
+    w = weights_of(x)
+    is_rounded = exact_rows(given)
+    some_present = np.count_nonzero(is_rounded[present(w, x.n)])
+    losses = row_losses(x, "nll")
+    whole = float(weighted_sum(losses, w))
+    part = float(weighted_sum(losses * is_rounded, w))
+    percent = 100 * part / whole if whole else 0.0
+    theirs = THEIRS.format(some_present, percent)
+    yield READ.format(name, reading.floor, clip_of(given, x.clip), theirs)
 
 
 def _named(pred: Predictions, columns: Ints) -> str:

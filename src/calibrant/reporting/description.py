@@ -15,6 +15,10 @@ from ..fitting.types import Array
 from ..inputs.questions import binary
 from ..inputs.views import View
 
+ROUNDED = (
+    "{:,.6g} of the rows claim exactly 0 or 1: such claims count as rounded and are read as "
+    "{:.2g} off"
+)
 CLAIMS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 ALL_CLASSES = "all classes"
 MANY_NAMES = 8
@@ -58,11 +62,12 @@ class NamedBand(NamedTuple):
 class Description:
     """A fitted map as plain numbers and words.
 
-    `band` names what `low` and `high` of the answers are. `certificate` is that of the hardest fit.
+    `rounded` tells of claims of exactly 0 and 1. `band` names what `low` and `high` of the answers are. `certificate` is that of the hardest fit.
     """
 
     family: str
     fitted_on: str
+    rounded: str | None
     caution: str | None
     of_class: str | None
     facts: tuple[ToldFact, ...]
@@ -100,6 +105,7 @@ def describe(fitted: Map, of_class: str | None = None) -> Description:
     return Description(
         family=name_of(fitted.family),
         fitted_on=_fitted_on(fitted),
+        rounded=_rounded(fitted),
         caution=_caution(fitted),
         of_class=of_class,
         facts=_told_facts([list(rule.facts()) for rule in rules]),
@@ -147,6 +153,10 @@ def _fitted_on(fitted: ChanceMap | VectorMap) -> str:
     names = _listed([str(name) for name in fitted.classes])
     rows = f"{fitted.kind} of {fitted.total:,.0f} rows"
     return f"{rows} and {len(fitted.classes)} classes: {names}"
+
+
+def _rounded(fitted: ChanceMap | VectorMap) -> str | None:
+    return ROUNDED.format(fitted.rounded, fitted.floor) if fitted.rounded else None
 
 
 def _caution(fitted: ChanceMap | VectorMap) -> str | None:

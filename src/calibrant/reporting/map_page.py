@@ -25,6 +25,8 @@ def map_page(found: "Description") -> Group:
     parts: list[RenderableType] = [head]
     if found.facts:
         parts.append(fact_table(found.facts))
+    if found.rounded is not None:
+        parts.append(f"{found.rounded}.")
     if found.caution is not None:
         parts.append(caution(found.caution))
     if found.certificate is not None:

@@ -12,6 +12,7 @@ from ..choosing import compare
 from ..contenders import Contender, Selection, contender
 from ..families.family import Family
 from ..families.multiclass.identity import Identity
+from ..inputs.labels import are_shares
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data
 from .data_summary import data_in_words
@@ -170,4 +171,6 @@ def _has_same_truth(x: Data, other: Data) -> bool:
 def _label_names(pred: Predictions) -> NDArray[np.str_]:
     """By name, as two files may order their classes differently."""
     names = np.array([str(name) for name in pred.classes])
+    if are_shares(pred.labels):
+        return pred.labels[:, np.argsort(names)].astype(np.str_)
     return names[pred.labels]
