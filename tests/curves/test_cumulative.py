@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from shared_claims import claims
 from shared_views import ODD_VIEWS, predictions
 
 from calibrant import Predictions, Spline, View, curves, ks_error, top_label, top_r, within_top_r
@@ -37,3 +38,12 @@ def test_sums_of_odd_views(name: str) -> None:
     found = curves.cumulative(ODD_VIEWS[name])
     assert found.error == pytest.approx(ks_error(ODD_VIEWS[name]), abs=1e-15)
     assert np.isfinite(found.q).all()
+
+
+def test_right_claims_stay_within_the_limit() -> None:
+    found = curves.cumulative(claims(1000, slope=0.5))
+    p = claims(1000, slope=0.5).p
+    assert found.limit == pytest.approx(2.2414 * np.sqrt((p * (1 - p)).sum()) / 1000)
+    assert found.error > found.limit
+    right = [curves.cumulative(claims(300, seed=seed)) for seed in range(100)]
+    assert 88 <= sum(each.error <= each.limit for each in right) <= 100

@@ -13,6 +13,8 @@ from .curve import BinRanges as BinRanges
 from .curve import Curve as Curve
 from .curve import reliability as reliability
 from .curve import tilted_roof as tilted_roof
+from .drift import Drift as Drift
+from .drift import drift as drift
 from .models import Model as Model
 from .models import Ordering as Ordering
 from .models import Pareto as Pareto

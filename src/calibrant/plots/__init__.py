@@ -9,6 +9,7 @@ from .diagrams import maps as maps
 from .diagrams import reliability as reliability
 from .diagrams import smece as smece
 from .diagrams import tilted_roof as tilted_roof
+from .drift import drift as drift
 from .graphs import cumulative as cumulative
 from .graphs import histogram as histogram
 from .graphs import ordering as ordering

@@ -144,6 +144,9 @@ def ordering(found: Ordering, *, ax: Axes | None = None) -> Axes:
 
 
 def _draw_sums(ax: Axes, x: Array, found: Cumulative) -> None:
+    low = found.claimed - found.limit
+    high = found.claimed + found.limit
+    ax.fill_between(x, low, high, color=PALE, lw=0, label="if right, 19 times in 20")
     ax.plot(x, found.claimed, color=GREY, ls=_DASHED, label="summed claims")
     ax.plot(x, found.happened, color=BLUE, label="summed events")
     k = found.widest
