@@ -49,10 +49,14 @@ def dense_error(z: torch.Tensor, y: torch.Tensor, h: float) -> float:
 
 
 def dense_bandwidth(z: torch.Tensor) -> float:
-    """The likeliest of all bandwidths."""
-    return WIDTHS[
-        int(np.argmax([float(torch.logsumexp(log_kernels(z, h), 1).sum()) for h in WIDTHS]))
-    ]
+    """The likeliest of all bandwidths for vectors, each by those that differ from it."""
+    equal = (z[:, None] == z[None]).all(2)
+
+    def log_likelihood(h: float) -> float:
+        logs = log_kernels(z, h).masked_fill(equal, -torch.inf)
+        return float(torch.logsumexp(logs, 1).sum())
+
+    return WIDTHS[int(np.argmax([log_likelihood(h) for h in WIDTHS]))]
 
 
 def peer_error(p: torch.Tensor, y: torch.Tensor) -> float:

@@ -248,3 +248,24 @@ def test_a_single_claim_has_a_bandwidth() -> None:
     assert best_bandwidth(claims) == BANDWIDTHS[0] == quick_bandwidth(claims)
     assert predictive_bandwidth(claims) == BANDWIDTHS[0]
     np.testing.assert_allclose(BetaKernel(claims, 1e-5).left_out(event=True), 0.5)
+
+
+def test_ties_that_only_rounding_tells_apart() -> None:
+    random = np.random.default_rng(19)
+    odds = random.normal(0, 2, 150)[random.integers(0, 150, 500)]
+
+    def counted(z: np.ndarray) -> Pool:
+        claims, times = np.unique(z, return_counts=True)
+        return Pool(claims, times.astype(float), np.zeros(len(claims)))
+
+    exact, rounded = counted(odds), counted(odds + random.normal(0, 1e-8, 500))
+    assert len(rounded.p) > 2 * len(exact.p)
+    assert best_bandwidth(rounded) == best_bandwidth(exact) > 1e-4
+
+
+def test_many_claims_are_not_taken_for_one() -> None:
+    # Closer to each other than rounding, by themselves.
+    p = np.linspace(0.4, 0.6, 2_000_000)
+    merged = beta_kernel._without_rounding(Pool(floored_log_odds(p), np.ones(len(p)), p))
+    assert 5000 < len(merged.p) < 20_000
+    assert merged.w.sum() == len(p)

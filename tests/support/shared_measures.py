@@ -24,7 +24,7 @@ SETTINGS: dict[Function, list[dict[str, object]]] = {
         {"debias": True},
         {"norm": 2, "debias": True},
     ],
-    c.kde_error: [{"bandwidth": 0.01, "norm": 2}],
+    c.kde_error: [{"bandwidth": 0.01, "norm": 2}, {"bandwidth": "outcomes"}],
     c.smece: [{"width": 0.1}],
     c.skce: [{"estimator": "biased"}, {"estimator": "block", "block": 4}],
     c.calibration_error: [{"norm": 2}, {"norm": "max"}, {"family": c.Temperature()}],

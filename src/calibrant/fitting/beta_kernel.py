@@ -25,6 +25,9 @@ from .types import Array, Bools
 _FEW = 256
 # So are those whose neighbours weigh less than this part of their own kernel.
 _LONELY = 0.1
+# Log odds within this part of each other differ by float32's rounding, if at all; cells are wider.
+_ROUNDING = 1e-6
+_CELL = 1e-4
 
 
 def floored(odds: Pool) -> Pool:
@@ -37,12 +40,13 @@ def best_bandwidth(pool: Pool) -> float:
 
     Of a single claim it is the least of the usual ones, as all tell the same.
     """
-    if len(pool.p) == 1:
+    claims = _without_rounding(pool)
+    if len(claims.p) == 1:
         return float(BANDWIDTHS[0])
 
     def log_likelihood(h: float) -> float:
-        kernel = BetaKernel(pool, h)
-        return float(pool.w @ kernel.log_density())
+        kernel = BetaKernel(claims, h)
+        return float(claims.w @ kernel.log_density())
 
     return _best(log_likelihood)
 
@@ -60,6 +64,23 @@ def predictive_bandwidth(pool: Pool) -> float:
         return -float(happened @ of_events + (w - happened) @ of_others)
 
     return _best(score)
+
+
+def _without_rounding(pool: Pool) -> Pool:
+    """Claims that only rounding tells apart as one, or float32 would have other ties than float64.
+
+    Where claims are so many that they lie as close by themselves, no run of them is longer than a
+    cell that the narrowest kernel could not see.
+    """
+    odds = pool.p
+    is_far = np.diff(odds) > _ROUNDING * np.maximum(1, np.abs(odds[1:]))
+    is_far |= np.diff(np.floor(odds / _CELL)) > 0
+    starts = np.flatnonzero(np.append(True, is_far))
+    if len(starts) == len(odds):
+        return pool
+    w = np.add.reduceat(pool.w, starts)
+    happened = np.add.reduceat(pool.happened, starts)
+    return Pool(odds[starts], w, happened)
 
 
 def _best(score: Callable[[float], float]) -> float:

@@ -158,7 +158,8 @@ def _log_likelihoods(distinct: LabelledVectors, tried: Sequence[float], tick: Ti
 
 def _distinct(rows: LabelledVectors) -> LabelledVectors:
     """Different vectors, each with the weight of all rows that claim it, whatever their labels."""
-    log_p = rows.log_p + 0.0  # no negative zeros
+    # What only rounding tells apart is equal; adding 0 makes -0.0 a plain zero.
+    log_p = rows.log_p.round(6) + 0.0
     as_bytes = np.dtype((np.void, log_p.itemsize * rows.k))
     _, first, group = np.unique(log_p.view(as_bytes), return_index=True, return_inverse=True)
     if len(first) == rows.n:
