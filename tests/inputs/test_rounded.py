@@ -145,18 +145,18 @@ def test_logits_are_never_rounded() -> None:
 
 def test_parts_are_read_as_the_whole() -> None:
     view = view_of([0, 0.2, 0.5, 1])
-    assert view[[0, 2]].floor == view.floor == 0.1
-    pred = from_probs([[1, 0], [0.9, 0.1], [0.5, 0.5]], [0, 1, 1])
+    assert view[np.array([0, 2])].floor == view.floor == 0.1
+    pred = from_probs([[1.0, 0.0], [0.9, 0.1], [0.5, 0.5]], [0, 1, 1])
     assert pred.floor == pytest.approx(0.05)
-    assert pred[[0, 2]].floor == pred.floor
-    assert top_label(pred)[[0]].floor == pred.floor
+    assert pred[np.array([0, 2])].floor == pred.floor
+    assert top_label(pred)[0].floor == pred.floor
 
 
 def test_maps_count_the_rows_of_their_own() -> None:
     view = view_of([0, 0.2, 0.5, 0.7, 1, 1])
     assert Temperature().fit(view).rounded == 3
-    assert Temperature().fit(view[[1, 2, 3, 4]]).rounded == 1
-    probs = [[1, 0, 0], [0.5, 0.5, 0], [0.2, 0.7, 0.1], [0.1, 0.8, 0.1]]
+    assert Temperature().fit(view[1:5]).rounded == 1
+    probs = np.array([[1, 0, 0], [0.5, 0.5, 0], [0.2, 0.7, 0.1], [0.1, 0.8, 0.1]])
     pred = from_probs(probs, [0, 1, 1, 0], weights=[2, 1, 1, 1])
     assert Temperature().fit(pred).rounded == 3
     assert Temperature().fit(top_label(pred)).rounded == 2
@@ -178,5 +178,5 @@ def test_what_is_read_is_monotone_and_kept_for_later_claims() -> None:
 
 
 def test_canonical_and_predictions_are_read_alike() -> None:
-    pred: Predictions = from_probs([[1, 0], [0.9, 0.1]], [0, 1])
+    pred: Predictions = from_probs([[1.0, 0.0], [0.9, 0.1]], [0, 1])
     np.testing.assert_array_equal(canonical(pred).scores, pred.log_probs)

@@ -70,9 +70,8 @@ def _is_one_chance(p: Array) -> bool:
     if p.shape[1] > 2:
         return False
     coarsest = _eps(p) / 2
-    smallest = [column.min(where=column > 0, initial=1) for column in p.T]
-    has_zeros = (p <= 0).any(0)
-    return any(has and least >= coarsest for has, least in zip(has_zeros, smallest, strict=True))
+    with_zeros = [column for column in p.T if column.min() <= 0]
+    return any(column.min(where=column > 0, initial=1) >= coarsest for column in with_zeros)
 
 
 def rounded_rows(p: Array, w: Weights, reading: Reading) -> float:
@@ -84,8 +83,14 @@ def rounded_rows(p: Array, w: Weights, reading: Reading) -> float:
 
 def exact_rows(p: Array) -> Bools:
     """Which chances, or which vectors in any entry, are exactly 0 or 1."""
-    is_exact: Bools = (p <= 0) | (p >= 1)
-    return is_exact if p.ndim == 1 else is_exact.any(1)
+    columns = p.reshape(len(p), -1)
+
+    def is_exact(rows: slice) -> Bools:
+        block = columns[rows]
+        found: Bools = (block <= 0) | (block >= 1)
+        return np.asarray(found.any(1))
+
+    return np.concatenate(on_all_cores(is_exact, row_blocks(*columns.shape)))
 
 
 def _eps(p: Array) -> float:

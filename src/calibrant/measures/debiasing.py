@@ -39,7 +39,7 @@ def mixed_in_bins(bins: Bins, view: View) -> Array | float:
     inside = weighted(view.y * (1 - view.y), view.w)
     place = _places(bins, view.p)
     summed = np.bincount(place, inside, len(bins.count))
-    return _divided(summed, bins.count)
+    return _divided(summed.astype(np.float64), bins.count)
 
 
 def _places(bins: Bins, p: Array) -> Ints:

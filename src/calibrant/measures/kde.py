@@ -17,7 +17,7 @@ from ..fitting.pooling import Pool
 from ..fitting.types import Array
 from ..fitting.weights import Weights, counts, weighted_mean
 from ..inputs.checks import check_argument
-from ..inputs.predictions import Predictions
+from ..inputs.predictions import Predictions, split_labels
 from ..inputs.questions import Scored
 from ..inputs.views import Canonical, View
 from ..progress import progress
@@ -105,7 +105,8 @@ def kde_sharpness(x: Scored, *, bandwidth: Bandwidth = None) -> float:
 def vectors_of(pred: Predictions) -> LabelledVectors:
     """Whole vectors as kernels take them."""
     is_logits = pred.kind == "logits"
-    return labelled_vectors(pred.values, pred.labels, pred.weights, logits=is_logits)
+    apart = split_labels(pred)
+    return labelled_vectors(apart.values, apart.labels, apart.weights, logits=is_logits)
 
 
 def vector_bandwidth(rows: LabelledVectors, bandwidth: Bandwidth) -> float:

@@ -64,9 +64,8 @@ def triangles(p: Array, per_side: int) -> Ints:
 
 def _mean_outcomes(triangle: Ints, y: Labels, w: Array) -> Array:
     """The share of each class in each row's triangle."""
-    happened = []
-    for share in label_shares(y, 3).T:
-        happened.append(np.bincount(triangle, w * share))
+    shares = label_shares(y, 3)
+    happened = [np.bincount(triangle, w * share) for share in shares.T]
     outcomes = np.stack(happened, axis=1)
     total = outcomes.sum(1, keepdims=True)
     return outcomes[triangle] / total[triangle]

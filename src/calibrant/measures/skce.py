@@ -39,8 +39,8 @@ def skce(
 
     Claims p and q weigh 2 (1 - e^-1/2) exp(-(p - q)^2 / 2), vectors exp(-8 |p - q|^2). "unbiased"
     is 0 on average for a calibrated model, so it may be negative; "biased" pairs each row with
-    itself too, a row of a fractional outcome being one; "block" takes pairs within blocks of rows only, dealt out by `seed`: quick where
-    vectors are many.
+    itself too; "block" takes pairs within blocks of rows only, dealt out by `seed`: quick where
+    vectors are many. A row of a fractional outcome is one row.
 
     >>> from calibrant import binary
     >>> round(skce(binary([0.8] * 10, [1] * 6 + [0] * 4)), 4)

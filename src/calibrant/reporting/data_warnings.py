@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..fitting.types import Ints
+from ..fitting.types import Bools, Ints
 from ..fitting.weights import present, weighted_sum
 from ..inference.tests import ks_limit
 from ..inputs.labels import are_shares, class_totals
@@ -103,15 +103,19 @@ def _about_rare(pred: Predictions) -> Iterator[str]:
 
 def _about_zeros(pred: Predictions) -> Iterator[str]:
     rows = present(pred.weights, pred.n)
-    is_zero = pred.values[rows] == 0
-    labels = pred.labels[rows]
-    if are_shares(labels):
-        is_denied = (is_zero & (labels > 0)).any(1)
-    else:
-        is_denied = is_zero[np.arange(len(rows)), labels]
-    impossible = np.count_nonzero(is_denied)
+    impossible = np.count_nonzero(_is_denied(pred[rows]))
     if impossible:
         yield DENIED.format(impossible)
+
+
+def _is_denied(pred: Predictions) -> Bools:
+    """Rows with a chance of exactly 0 for a class that they have, if only in part."""
+    if are_shares(pred.labels):
+        is_denied: Bools = (pred.values == 0) & (pred.labels > 0)
+        return np.asarray(is_denied.any(1))
+    places = np.arange(pred.n)
+    right: Bools = pred.values[places, pred.labels] == 0
+    return right
 
 
 def _about_rounding(x: Data) -> Iterator[str]:

@@ -62,7 +62,8 @@ class NamedBand(NamedTuple):
 class Description:
     """A fitted map as plain numbers and words.
 
-    `rounded` tells of claims of exactly 0 and 1. `band` names what `low` and `high` of the answers are. `certificate` is that of the hardest fit.
+    `rounded` tells of claims of exactly 0 and 1. `band` names what `low` and `high` of the answers
+    are. `certificate` is that of the hardest fit.
     """
 
     family: str
