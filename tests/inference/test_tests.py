@@ -11,7 +11,7 @@ from calibrant.measures.scores import event_rate, mean_claim
 from calibrant.measures.skce import skce
 from calibrant.simulate import task
 
-METHODS: list[Method] = ["ks", "skce", "spiegelhalter"]
+METHODS: list[Method] = ["smooth", "ks", "skce", "spiegelhalter"]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -45,7 +45,7 @@ def test_p_values_of_one_claim_are_those_of_a_binomial_count() -> None:
     for method in ("ks", "skce"):
         found = calibration_test(view, method=method, n_draws=20_000)
         assert found.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact / 20_000))
-    assert calibration_test(view).statistic == pytest.approx(ks_error(view))
+    assert calibration_test(view, method="ks").statistic == pytest.approx(ks_error(view))
     assert calibration_test(view, method="skce").statistic == skce(view)
 
 
@@ -95,7 +95,8 @@ def test_of_several_views_the_worst_counts() -> None:
 def test_sure_claims(method: Method) -> None:
     right = calibration_test(binary([0.0, 1.0] * 20, [0, 1] * 20), method=method)
     wrong = calibration_test(binary([0.0, 1.0] * 20, [1, 0] * 20), method=method)
-    assert right.p_value == 1
+    # They are read as rounded, so that two or three of forty might have failed.
+    assert right.p_value > 0.3
     assert wrong.p_value < 0.01
 
 
@@ -114,12 +115,12 @@ def test_whole_vectors() -> None:
     )
     assert wrong.p_value < 0.01 < right.p_value
     assert wrong.statistic == pytest.approx(skce(canonical(from_probs(bold, labels))), rel=1e-12)
-    with pytest.raises(ValueError, match="whole vectors are tested by method=\"skce\", got 'ks'"):
+    with pytest.raises(ValueError, match="whole vectors are tested by method=\"skce\", got 'smooth'"):
         calibration_test(canonical(from_probs(p, labels)))
 
 
 def test_what_means_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="method must be 'ks' or 'skce' or 'spiegelhalter'"):
+    with pytest.raises(ValueError, match="method must be 'smooth' or 'ks' or 'skce'"):
         calibration_test(claims(50), method="hosmer")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="n_draws must be a whole number"):
         calibration_test(claims(50), n_draws=5)

@@ -15,12 +15,13 @@ from ..measures.ks import widest_gap
 from ..measures.rows import whole_counts
 from ..measures.skce import pair_mean, skce
 from ..measures.vector_pairs import sign_flips
+from .evidence import log_evidence
 from .hosmer_lemeshow import hosmer_lemeshow
 from .running_sums import kuiper
 from .significance import Significance
 
-Method = Literal["ks", "skce", "spiegelhalter", "kuiper", "hosmer-lemeshow"]
-Statistic = Callable[[Cells, Array], Array]  # of claims, and how many of each happened
+Method = Literal["smooth", "ks", "skce", "spiegelhalter", "kuiper", "hosmer-lemeshow"]
+Statistic = Callable[[Array], Array]  # of how many claims of each cell came true
 
 # A Brownian path stays within 2.2414 standard deviations 95 times of 100, and its end within 1.96.
 _PATH_95 = 2.2414
@@ -33,14 +34,17 @@ Test = Callable[[View, int, int], Significance]
 def calibration_test(
     x: Scored,
     *,
-    method: Method = "ks",
+    method: Method = "smooth",
     n_draws: int = 1000,
     seed: int = 0,
 ) -> Significance:
-    """Test that every claim is right: "ks" and "skce" draw outcomes from the claims.
+    """Test that every claim is right.
 
-    "spiegelhalter" sees only whether claims are too bold or too timid. Of several views the least
-    p-value counts, times their number. Whole vectors, `canonical(pred)`, are tested by "skce".
+    "smooth" takes the evidence for the curves of `Smooth` over that for the claims as they are; its
+    statistic is the log of their ratio. It, "ks" and "skce" draw outcomes from the claims, "kuiper"
+    and "hosmer-lemeshow" have closed p-values, and "spiegelhalter" sees only whether claims are too
+    bold or too timid. Of several views the least p-value counts, times their number. Whole vectors,
+    `canonical(pred)`, are tested by "skce". Of fractional outcomes tests are conservative.
 
     >>> from calibrant import binary
     >>> p = np.linspace(0.01, 0.99, 400)
@@ -81,22 +85,32 @@ def _by_evidence(found: Significance) -> tuple[float, float]:
     return found.p_value, -abs(found.statistic)
 
 
+def _smooth(view: View, n_draws: int, seed: int) -> Significance:
+    part = cells(view)
+    evidence = log_evidence(part)
+    return _by_draws(part, evidence, n_draws, seed)
+
+
 def _ks(view: View, n_draws: int, seed: int) -> Significance:
-    def widest(part: Cells, happened: Array) -> Array:
-        claimed = part.w * part.p
+    part = cells(view)
+    claimed = part.w * part.read
+
+    def widest(happened: Array) -> Array:
         drift = np.cumsum(happened - claimed, axis=-1)
         return np.abs(drift).max(-1)
 
-    p_value = _p_value_by_draws(view, widest, n_draws, seed)
-    return Significance(widest_gap(view), p_value)
+    found = _by_draws(part, widest, n_draws, seed)
+    return Significance(widest_gap(view), found.p_value)
 
 
 def _skce(view: View, n_draws: int, seed: int) -> Significance:
-    def alike(part: Cells, happened: Array) -> Array:
-        return pair_mean(part.p, part.w, happened)
+    part = cells(view)
 
-    p_value = _p_value_by_draws(view, alike, n_draws, seed)
-    return Significance(skce(view), p_value)
+    def alike(happened: Array) -> Array:
+        return pair_mean(part.read, part.w, happened)
+
+    found = _by_draws(part, alike, n_draws, seed)
+    return Significance(skce(view), found.p_value)
 
 
 def _vectors(view: Canonical, method: Method, n_draws: int, seed: int) -> Significance:
@@ -129,21 +143,15 @@ def _z_score(off: float, variance: float) -> float:
     return float(np.copysign(np.inf, off))
 
 
-def _p_value_by_draws(
-    view: View,
-    statistic: Statistic,
-    n_draws: int,
-    seed: int,
-) -> float:
-    """The p-value by outcomes drawn from the claims."""
-    part = cells(view)
+def _by_draws(part: Cells, statistic: Statistic, n_draws: int, seed: int) -> Significance:
+    """The statistic, and its p-value by outcomes drawn from the claims."""
     rows = whole_counts(part.w)
     random = np.random.default_rng(seed)
-    happened = random.binomial(rows, part.p, (n_draws, len(rows)))
-    seen = float(statistic(part, part.happened))
-    drawn = statistic(part, happened * (part.w / rows))
+    happened = random.binomial(rows, part.read, (n_draws, len(rows)))
+    seen = float(statistic(part.happened))
+    drawn = statistic(happened * (part.w / rows))
     total = float(part.w.sum())
-    return _p_value(seen, drawn, total)
+    return Significance(seen, _p_value(seen, drawn, total))
 
 
 def _p_value(seen: float, drawn: Array, total: float) -> float:
@@ -164,6 +172,7 @@ def _without_draws(test: Callable[[View], Significance]) -> Test:
 
 
 _TESTS: dict[Method, Test] = {
+    "smooth": _smooth,
     "ks": _ks,
     "skce": _skce,
     "spiegelhalter": _spiegelhalter,

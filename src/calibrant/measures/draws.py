@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
+from scipy.special import expit
 
 from ..fitting.pooling import run_starts
 from ..fitting.types import Array, Bools, Ints, Rows
@@ -64,6 +65,17 @@ class Cells:
         view = self.counted(self.w * chance)
         w = resampled_counts(view, random)
         return replace(view, w=w)
+
+    @cached_property
+    def read_odds(self) -> Array:
+        """Log odds of the claims, exact 0 and 1 as they are read."""
+        return self.counted(self.happened).log_odds[::2]
+
+    @cached_property
+    def read(self) -> Array:
+        """The claims, exact 0 and 1 as they are read."""
+        is_exact = (self.p <= 0) | (self.p >= 1)
+        return np.where(is_exact, expit(self.read_odds), self.p)
 
     @cached_property
     def _p_twice(self) -> Array:
