@@ -8,7 +8,7 @@ from calibrant import binary, canonical, classwise, from_probs, kde_bandwidth, k
 from calibrant.families.binary.kernel import Bandwidth, Kernel
 
 
-@pytest.mark.parametrize("bandwidth", [None, "outcomes", "rule", 0.02])
+@pytest.mark.parametrize("bandwidth", [None, "likelihood", "outcomes", "rule", 0.02])
 def test_it_is_the_one_that_errors_take(bandwidth: Bandwidth) -> None:
     view = claims(300)
     found = kde_bandwidth(view, bandwidth=bandwidth)

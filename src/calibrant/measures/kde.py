@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import expit
 
-from ..families.binary.kernel import Bandwidth, bandwidth_for, check_bandwidth
+from ..families.binary.kernel import CHOICE, Bandwidth, bandwidth_for, check_bandwidth
 from ..fitting import dirichlet_kernel
 from ..fitting.beta_kernel import BetaKernel, floored
 from ..fitting.labelled_vectors import LabelledVectors, labelled_vectors
@@ -45,11 +45,12 @@ def kde_error(
     many classes, most of the number is what right claims would show (`null_level`): "draws" takes
     it off, as squares, from outcomes drawn from the claims, the bandwidth kept.
 
-    `bandwidth` None is the paper's: the likeliest for the claims themselves, each given all that
-    differ from it. Where claims crowd, as a network's at 1, it is so narrow that right claims show
-    several points; "outcomes" takes the one that predicts each outcome best from the others, which
-    does not. `kde_bandwidth` says which it is. To choose one takes longest: where it is asked
-    often, as by `interval`, give one, or "rule".
+    `bandwidth` "likelihood", as is None, is the paper's: the likeliest for the claims themselves,
+    each given all that differ from it. Where claims crowd, as a network's at 1, it is so narrow
+    that right claims show several points, and where they are rounded and spread evenly it is as
+    wide as it can be; "outcomes" takes the one that predicts each outcome best from the others.
+    `kde_bandwidth` says which it is. To choose one takes longest: where it is asked often, as by
+    `interval`, give one, or "rule".
 
     >>> from calibrant import simulate
     >>> round(kde_error(simulate.task("square", 0.1).sample(10_000, seed=0).view), 2)
@@ -111,6 +112,8 @@ def vectors_of(pred: Predictions) -> LabelledVectors:
 
 def vector_bandwidth(rows: LabelledVectors, bandwidth: Bandwidth) -> float:
     """The bandwidth given, or the one chosen for whole vectors."""
+    if bandwidth is None:
+        bandwidth = CHOICE
     if bandwidth == "rule":
         return dirichlet_kernel.quick_bandwidth(rows)
     if isinstance(bandwidth, float | int):

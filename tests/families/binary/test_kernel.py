@@ -128,5 +128,7 @@ def test_a_width_must_be_above_zero(bandwidth: float) -> None:
 
 @pytest.mark.parametrize("bandwidth", ["cv", True, (0.1,)])
 def test_other_widths_are_refused(bandwidth: object) -> None:
-    with pytest.raises(ValueError, match="bandwidth must be 'rule' or 'outcomes' or of type float"):
+    with pytest.raises(
+        ValueError, match="bandwidth must be 'likelihood' or 'outcomes' or 'rule' or of type float"
+    ):
         Kernel(bandwidth)  # type: ignore[arg-type]

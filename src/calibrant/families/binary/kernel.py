@@ -31,7 +31,10 @@ from .family import ChanceFamily
 _MOST_PAIRS = 1 << 22
 _PAIRS_AT_ONCE = 1 << 18
 
-Bandwidth = float | int | Literal["rule", "outcomes"] | None
+Choice = Literal["likelihood", "outcomes", "rule"]
+Bandwidth = float | int | Choice | None
+# What None stands for.
+CHOICE: Choice = "likelihood"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +90,10 @@ class Neighbours(ChanceRule):
 class Kernel(ChanceFamily):
     """The mean outcome of neighbours, weighed by a Beta kernel that narrows towards 0 and 1.
 
-    `bandwidth` None: the one that makes each claim most probable given the different ones, which
-    is narrow wherever claims crowd; "outcomes": the one whose shares predict each outcome best,
-    given the others; "rule": a rule of thumb. A claim that was fitted on is its own neighbour;
-    `kde_error` measures without that.
+    `bandwidth` "likelihood", as is None: the one that makes each claim most probable given the
+    different ones, which is narrow wherever claims crowd; "outcomes": the one whose shares predict
+    each outcome best, given the others; "rule": a rule of thumb. A claim that was fitted on is its
+    own neighbour; `kde_error` measures without that.
 
     >>> from calibrant import binary
     >>> fitted = Kernel(0.1).fit(binary([0.2, 0.2, 0.9, 0.9], [0, 1, 1, 1]))
@@ -113,11 +116,13 @@ class Kernel(ChanceFamily):
 
 def bandwidth_for(pool: Pool, bandwidth: Bandwidth) -> float:
     """The width given, or the one chosen for claims in log odds."""
+    if bandwidth is None:
+        bandwidth = CHOICE
     if bandwidth == "rule":
         return quick_bandwidth(pool)
     if bandwidth == "outcomes":
         return predictive_bandwidth(pool)
-    if bandwidth is None:
+    if bandwidth == "likelihood":
         return best_bandwidth(pool)
     return float(bandwidth)
 
@@ -130,6 +135,5 @@ def check_bandwidth(bandwidth: Bandwidth) -> None:
     if not LEAST_BANDWIDTH <= bandwidth < np.inf:
         raise ValueError(
             f"bandwidth must be above 0, at least {LEAST_BANDWIDTH:g}, such as 0.01; "
-            f"got {bandwidth}; None chooses it by likelihood, 'outcomes' by what predicts best, "
-            "'rule' by a rule of thumb"
+            f"got {bandwidth}; or 'likelihood', 'outcomes' (what predicts them best) or 'rule'"
         )
