@@ -19,9 +19,9 @@ from inputs import multiclass_logits
 from machine import stamp
 from numpy.typing import NDArray
 from rich.progress import track
+from scipy.special import expit
 
-from calibrant import binary, canonical, from_logits, from_probs
-from calibrant.families.binary.kernel import Kernel
+from calibrant import binary, canonical, from_logits, from_probs, kde_bandwidth
 from calibrant.fitting.bandwidths import BANDWIDTHS
 from calibrant.inputs.paths import write_whole
 from calibrant.measures.kde import kde_error
@@ -56,7 +56,8 @@ def dense_bandwidth(z: torch.Tensor) -> float:
         logs = log_kernels(z, h).masked_fill(equal, -torch.inf)
         return float(torch.logsumexp(logs, 1).sum())
 
-    return WIDTHS[int(np.argmax([log_likelihood(h) for h in WIDTHS]))]
+    widths = [*np.logspace(-8, -5, 12)[:-1].tolist(), *WIDTHS]
+    return widths[int(np.argmax([log_likelihood(h) for h in widths]))]
 
 
 def peer_error(p: torch.Tensor, y: torch.Tensor) -> float:
@@ -72,11 +73,6 @@ def peer_error(p: torch.Tensor, y: torch.Tensor) -> float:
     logs = table(WIDTHS[int(np.argmax(likelihood))])
     share = torch.exp(torch.logsumexp(logs[:, y], 1) - torch.logsumexp(logs, 1))
     return float((share - p).abs().mean())
-
-
-def tensors(p: Chances, y: NDArray[np.bool_]) -> tuple[torch.Tensor, torch.Tensor]:
-    """One chance as a vector of two, and classes."""
-    return torch.from_numpy(np.stack([1 - p, p], axis=1)), torch.from_numpy(y.astype(np.int64))
 
 
 CLAIMS: dict[str, Callable[[int, np.random.Generator], Chances]] = {
@@ -95,12 +91,12 @@ def agreement_of_one_chance() -> Iterator[str]:
         random = np.random.default_rng(0)
         p = make(2000, random)
         y = random.random(2000) < p**1.5
-        z, labels = tensors(p, y)
-        off = max(
-            abs(kde_error(binary(p, y), bandwidth=h) - dense_error(z, labels, h) / 2)
-            for h in WIDTHS
-        )
-        chosen = Kernel().fit(binary(p, y)).rule.bandwidth
+        view = binary(p, y)
+        # Exact 0 and 1 as they are read.
+        z = torch.from_numpy(expit(np.stack([-view.log_odds, view.log_odds], axis=1)))
+        labels = torch.from_numpy(y.astype(np.int64))
+        off = max(abs(kde_error(view, bandwidth=h) - dense_error(z, labels, h) / 2) for h in WIDTHS)
+        chosen = kde_bandwidth(view).value
         yield f"| one chance, {name}, 2,000 rows | 1e-5 .. 1 | {off:.0e} | {chosen:.3g} | {dense_bandwidth(z):.3g} |"
 
 
