@@ -7,7 +7,16 @@ import pytest
 from shared_claims import claims
 
 import calibrant
-from calibrant import Report, binary, report, samples
+from calibrant import (
+    Report,
+    binary,
+    from_probs,
+    report,
+    samples,
+    variational_error,
+    vector_error,
+)
+from calibrant.measures.thinning import thinned
 from calibrant.reporting.measure_table import OF_CLAIMS
 
 
@@ -29,6 +38,8 @@ def found() -> Iterator[Report]:
 def test_every_number_that_varies_has_an_interval(found: Report) -> None:
     without = {(row.view, row.name) for row in found.rows if row.low is None}
     assert without == {
+        ("Whole vector", "lower limit"),
+        ("Whole vector", "too extreme"),
         ("Top label", "KS by chance"),
         ("Each class against the rest", "mean ECE"),
         ("Each class against the rest", "mean KS error"),
@@ -97,3 +108,31 @@ def test_weights_are_counts() -> None:
     for one, other in zip(weighted, repeated, strict=True):
         assert one.value == pytest.approx(other.value), one.name
     assert calibrant.ece(view) != pytest.approx(repeated[4].value)
+
+
+def test_the_vector_error_and_its_limit_are_those_of_the_library() -> None:
+    pred = samples.load("c10-resnet18")[0][:1000]
+    rows = {row.name: row for row in report(pred).rows}
+    found = variational_error(pred)
+    shown = [rows[name].value for name in ("vector error", "lower limit", "too extreme")]
+    assert shown == [found.error, found.low, found.over]
+    assert found.low > 0
+
+
+def test_of_many_chances_the_vector_error_is_of_fewer_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("calibrant.reporting.measure_table.MOST_CHANCES", 5000)
+    pred = samples.load("c10-resnet18")[0][:2000]
+    (row,) = [row for row in report(pred).rows if row.name == "vector error"]
+    assert row.value == vector_error(thinned(pred, 500))
+    assert row.meaning == "of 500 rows; vector_error(x) takes all"
+
+
+def test_a_row_alone_has_no_vector_error_and_two_classes_have_none_shown() -> None:
+    few = report(from_probs([[0.2, 0.3, 0.5]], [2])).rows
+    (row,) = [row for row in few if row.name == "vector error"]
+    assert row.value is None
+    assert "2 rows" in row.meaning
+    two = report(from_probs([0.2, 0.5, 0.9], [0, 1, 1])).rows
+    assert not any(row.name == "vector error" for row in two)

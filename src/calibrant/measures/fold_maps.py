@@ -16,12 +16,10 @@ from .scores import row_losses
 
 Fold = tuple[Ints, Ints]  # rows to fit on, and rows held out
 
-# What a map may be; of many classes, some of them would take too long.
+# What a map may be. Of very many classes, a curve or a row of numbers for each takes too long.
 _QUICK = ("identity", "temperature", "ensemble-temperature", "order-preserving")
-_LINEAR = ("vector-scaling", "structured-matrix")
-_OF_FEW_CLASSES = "one-vs-rest(smooth)"
-_OF_SOME_CLASSES = "one-vs-rest(beta)"
-_FEW, _SOME = 20, 200
+_OF_EACH_CLASS = ("structured-matrix", "one-vs-rest(beta)")
+_MOST_CLASSES = 200
 # Beyond so many chances, a fold is left out together with two others alone.
 _MANY_CHANCES = 50_000
 _LEAST_FOLDS = 3
@@ -53,10 +51,7 @@ def check_folds(folds: int, family: Family | None) -> None:
 
 
 def _candidates(k: int) -> list[Family]:
-    names = list(_QUICK)
-    if k <= _SOME:
-        names += _LINEAR
-        names.append(_OF_FEW_CLASSES if k <= _FEW else _OF_SOME_CLASSES)
+    names = _QUICK if k > _MOST_CLASSES else _QUICK + _OF_EACH_CLASS
     return [family_of(name) for name in names]
 
 

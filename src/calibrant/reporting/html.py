@@ -33,6 +33,16 @@ MEANINGS: Final[dict[str, str]] = {
         "both knowing more and claiming what is true."
     ),
     "Brier score": "Mean squared distance from the probabilities to what happened; 0 is perfect.",
+    "vector error": (
+        "How far whole vectors of chances lie from the true ones: the sum of distances over "
+        "classes, averaged over rows. Maps fitted on other rows tell where the truth lies, so it "
+        "is 0 on average where claims are right, and otherwise rather too small than too large."
+    ),
+    "lower limit": ("Of the vector error: the true one is larger, in 19 of 20 such sets of rows."),
+    "too extreme": (
+        "The part of the vector error that comes of rows which claim too much for what is likely; "
+        "the rest comes of rows which claim too little."
+    ),
     "mean confidence": (
         "The chance claimed, on average. It should equal how often the claim comes true."
     ),

@@ -18,9 +18,11 @@ from ..measures.errors import calibration_error, ece, sweep_ece
 from ..measures.ks import ks_error
 from ..measures.recalibration_line import observed_expected, slope_intercept
 from ..measures.scores import brier, event_rate, mean_claim, nll
+from ..measures.thinning import thinned
+from ..measures.variational import row_terms
 from ..progress import progress, quiet
 from .class_errors import ClassError, measures_all
-from .confidence import report_interval
+from .confidence import LEVEL, report_interval
 from .units import Unit
 
 BY_CHANCE = "KS by chance"
@@ -105,6 +107,12 @@ OF_CLAIMS = (
         "observed/expected", observed_expected, "", "1 is right; below it, too much is claimed"
     ),
 )
+VECTOR_ERROR = "vector error"
+VECTOR_LIMIT = "lower limit"
+VECTOR_OVER = "too extreme"
+OF_FEWER = "of {:,} rows; vector_error(x) takes all"
+# Of so many chances the vector error takes a second or two.
+MOST_CHANCES = 100_000
 OF_TOP_TWO = (
     ListedMeasure("KS error", ks_error, "points", "is the right class one of the top two?"),
 )
@@ -146,6 +154,8 @@ def _entries(x: Data, view: View, errors: Sequence[ClassError]) -> Iterator[Entr
         return
     yield from _measured(OF_TOP_LABELS, view, WHOLE_VECTOR)
     yield from _measured(OF_VECTORS, x, WHOLE_VECTOR)
+    if x.k > 2:
+        yield from _vector_errors(x)
     yield from _measured(OF_CLAIMS, view, TOP_LABEL)
     if x.k > 2:
         yield from _measured(OF_TOP_TWO, within_top_r(x, 2), TOP_TWO)
@@ -186,6 +196,32 @@ def _summary(x: Data) -> Data:
 
 def _why(error: ValueError) -> str:
     return error.reason if isinstance(error, Undefined) else str(error)
+
+
+def _vector_errors(pred: Predictions) -> Iterator[Entry]:
+    """The error of whole vectors, what it is at least, and how much of it claims too much."""
+    rows = thinned(pred, MOST_CHANCES // pred.k)
+    try:
+        with quiet():
+            terms = row_terms(rows)
+    except ValueError as error:
+        row = MeasureRow(WHOLE_VECTOR, VECTOR_ERROR, None, "points", _why(error))
+        yield Entry(row, None)
+        return
+
+    def ends() -> Ends:
+        return terms.ends(LEVEL)
+
+    meaning = "gap to the truth, by maps of other rows"
+    if rows is not pred:
+        meaning = OF_FEWER.format(rows.n)
+    row = MeasureRow(WHOLE_VECTOR, VECTOR_ERROR, terms.error, "points", meaning)
+    yield Entry(row, ends)
+    limit = "the true one is above, 19 times in 20"
+    yield Entry(MeasureRow(WHOLE_VECTOR, VECTOR_LIMIT, terms.low, "points", limit), None)
+    part = "the part of rows that claim too much"
+    over = terms.mean_of(terms.tilt < 0)
+    yield Entry(MeasureRow(WHOLE_VECTOR, VECTOR_OVER, over, "points", part), None)
 
 
 def _of_classes(pred: Predictions, errors: Sequence[ClassError]) -> Iterator[Entry]:
