@@ -190,7 +190,15 @@ def test_equal_claims_are_left_out_together(decimals: int) -> None:
         np.testing.assert_allclose(BetaKernel(claims, h).log_density()[place], dense, atol=1e-5)
     likelihood = [log_density(two(p), h).sum() for h in BANDWIDTHS]
     # With its equals, every claim would be most probable by the narrowest kernel.
-    assert best_bandwidth(claims) == BANDWIDTHS[np.argmax(likelihood)] > 1e-5
+    expected = min(BANDWIDTHS[np.argmax(likelihood)], quick_bandwidth(claims))
+    assert best_bandwidth(claims) == expected > 1e-5
+
+
+def test_equal_claims_spread_evenly_have_no_flat_kernel() -> None:
+    p = np.repeat(np.linspace(0.01, 0.99, 99), 10)
+    claims, _ = _pooled(p, np.random.default_rng(0).random(990) < p)
+    assert BANDWIDTHS[np.argmax([log_density(two(p), h).sum() for h in BANDWIDTHS])] == 1
+    assert best_bandwidth(claims) == quick_bandwidth(claims) < 0.1
 
 
 def test_ties_on_the_grid_against_dense_sums() -> None:

@@ -112,7 +112,9 @@ def test_equal_vectors_are_left_out_together() -> None:
     p = random.dirichlet(np.ones(3), 40)[random.integers(0, 40, 200)]
     rows = labelled_vectors(p, random.integers(0, 3, 200), None, logits=False)
     dense = [log_density(p, h).sum() for h in BANDWIDTHS]
-    assert best_bandwidth(rows, _nothing) == BANDWIDTHS[np.argmax(dense)] > 1e-3
+    expected = min(BANDWIDTHS[np.argmax(dense)], quick_bandwidth(rows))
+    assert best_bandwidth(rows, _nothing) == pytest.approx(expected, rel=1e-12)
+    assert expected > 1e-3
     same = labelled_vectors(p[:1].repeat(5, 0), np.arange(5) % 3, None, logits=False)
     assert best_bandwidth(same, _nothing) == BANDWIDTHS[0]
 

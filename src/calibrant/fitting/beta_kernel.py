@@ -38,7 +38,8 @@ def floored(odds: Pool) -> Pool:
 def best_bandwidth(pool: Pool) -> float:
     """The bandwidth that makes each claim most probable given the different ones.
 
-    Of a single claim it is the least of the usual ones, as all tell the same.
+    If any are equal, it is no wider than the rule of thumb. Of a single claim it is the least of
+    the usual ones, as all tell the same.
     """
     claims = _without_rounding(pool)
     if len(claims.p) == 1:
@@ -48,7 +49,12 @@ def best_bandwidth(pool: Pool) -> float:
         kernel = BetaKernel(claims, h)
         return float(claims.w @ kernel.log_density())
 
-    return _best(log_likelihood)
+    best = _best(log_likelihood)
+    if (claims.w > 1).any():
+        # Without its equals a claim has fewer rows near than any other place: where claims are
+        # rounded and spread evenly, the widest kernel of all would be best.
+        best = min(best, quick_bandwidth(claims))
+    return best
 
 
 def predictive_bandwidth(pool: Pool) -> float:

@@ -26,7 +26,8 @@ _LARGEST_LOG = 700
 def best_bandwidth(rows: LabelledVectors, tick: Tick) -> float:
     """The bandwidth that makes each vector most probable given the different ones.
 
-    Of a single vector it is the least of the usual ones, as all tell the same.
+    If any are equal, it is no wider than the rule of thumb. Of a single vector it is the least of
+    the usual ones, as all tell the same.
     """
     distinct = _distinct(rows)
     if distinct.n == 1:
@@ -35,7 +36,9 @@ def best_bandwidth(rows: LabelledVectors, tick: Tick) -> float:
     def log_likelihoods(tried: Sequence[float]) -> Array:
         return _log_likelihoods(distinct, tried, tick)
 
-    return best_scored(log_likelihoods)
+    best = best_scored(log_likelihoods)
+    has_equals = distinct.w is not None and (distinct.w > 1).any()
+    return min(best, quick_bandwidth(distinct)) if has_equals else best
 
 
 def predictive_bandwidth(rows: LabelledVectors, tick: Tick) -> float:
