@@ -1,208 +1,220 @@
-"""Do intervals cover and tests keep their level? Writes docs/benchmarks/coverage.md.
+"""Do intervals cover? Writes docs/benchmarks/coverage.md.
 
-Intervals of the true error on tasks whose true map is known, false alarms of tests on claims that are right, and how
-often tests find claims that are not.
+Intervals of errors on claims and true maps that no choice was made on, each map bent to several true errors.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import numpy as np
 import polars as pl
 from evaluators import head
 from machine import stamp
+from scipy.optimize import brentq
+from scipy.special import expit
 from studies import gather, is_quick, parts_of, publish
+from unseen_tasks import UNSEEN, UNSEEN_MAPS, Array, UnseenTask
 
-from calibrant import View, binary, calibration_error, ece, ks_error, samples, top_label
+from calibrant import View, binary, calibration_error, ece, ks_error
 from calibrant.inference.intervals import interval
-from calibrant.inference.tests import Method, calibration_test
-from calibrant.simulate import SHAPES, Shape, task
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "coverage.md"
 
 MEASURES: dict[str, Callable[[View], float]] = {
     "ece": ece,
-    "Smooth": calibration_error,
     "ks_error": ks_error,
+    "Smooth": calibration_error,
 }
-METHODS: tuple[Method, ...] = ("ks", "skce", "spiegelhalter")
-SIZES = (200, 1000, 10_000)
+N_BOOT = {"ece": 1000, "ks_error": 1000, "Smooth": 240}
+RIGHT = "right"
+SIZES = (200, 1000, 5000)
 ERRORS = (0.01, 0.02, 0.05, 0.10)
-PILED_UP: Final = "c10-resnet18"
-FIRST_SEED = 10_000
+OF_SMOOTH = (0.0, 0.02, 0.05)
+RUNS = 3
+RUNS_WHERE_RIGHT = 12
+MOST_BENT = 6.0
+BENT_ON = 20_000
+ENDLESS = 1e4
+LEAST = 0.92
 
 
-class Extent(NamedTuple):
-    """How many samples stand behind a cell of each table, and how many replicates behind an interval."""
+class Job(NamedTuple):
+    """Samples of one kind of claims, whose map is bent until their error is about so large."""
 
-    intervals: dict[str, int]
-    n_boot: dict[str, int]
-    tests: int
-    n_draws: int
-
-
-FULL = Extent(
-    {"ece": 200, "Smooth": 24, "ks_error": 80},
-    {"ece": 320, "Smooth": 240, "ks_error": 320},
-    1000,
-    199,
-)
-QUICK = Extent(
-    {"ece": 8, "Smooth": 0, "ks_error": 8}, {"ece": 160, "Smooth": 160, "ks_error": 160}, 40, 199
-)
+    claims: str
+    curve: str
+    error: float
+    sizes: tuple[int, ...]
+    runs: int
+    measures: tuple[str, ...]
 
 
 @cache
-def true_value(name: str, shape: Shape, error: float) -> float:
-    """The error itself; of the KS error, which sees only gaps of one sign added up, its own value on a million rows."""
-    if name != "ks_error":
-        return error
-    view, truth = task(shape, error).sample(10**6, seed=0)
-    return float(np.abs(np.cumsum(truth - view.p)).max() / view.n)
+def bent(claims: str, curve: str, error: float) -> UnseenTask | None:
+    """A task with about so large an error, or None where bending its map further does not reach it."""
+    kind, given = UNSEEN[claims], UNSEEN_MAPS[curve]
+    if curve == RIGHT:
+        return UnseenTask(kind, given)
+    z = kind.draw(np.random.default_rng(1), BENT_ON)
+    p = kind.show(z)
+
+    def distance(times: float) -> float:
+        return float(np.abs(expit(z + times * (given(z) - z)) - p).mean())
+
+    if not distance(0) < error < distance(MOST_BENT):
+        return None
+    times = float(brentq(lambda times: distance(times) - error, 0, MOST_BENT, xtol=1e-4))
+
+    def curved(z: Array) -> Array:
+        return z + times * (given(z) - z)
+
+    return UnseenTask(kind, curved)
 
 
-def cover(job: tuple[str, int, Shape, int, int]) -> list[dict[str, Any]]:
-    """Intervals of one measure on a sample of one shape with each true error."""
-    name, n, shape, run, n_boot = job
+def endless(task: UnseenTask) -> View:
+    """So many rows, in exact proportion to true chances, that nothing is left to variation."""
+    known = task.known()
+    p, group = np.unique(known.p, return_inverse=True)
+    counts = np.bincount(group)
+    happened = np.bincount(group, known.truth)
+    weights = ENDLESS * np.stack([happened, counts - happened], axis=1).ravel()
+    return binary(np.repeat(p, 2), np.tile([True, False], len(p)), weights=weights)
+
+
+def cover(job: Job) -> list[dict[str, Any]]:
+    """Intervals of each measure on samples of one task."""
+    task = bent(job.claims, job.curve, job.error)
+    if task is None:
+        return []
+    # Seeds of a task's own, or all maps of some claims would meet the same draws.
+    first = crc32(repr(job[:3]).encode())
+    all_rows = endless(task)
     found = []
-    for i, error in enumerate(ERRORS):
-        view = task(shape, error).sample(n, FIRST_SEED + len(ERRORS) * run + i).view
-        estimate, low, high = interval(MEASURES[name], view, n_boot=n_boot, seed=run)
-        true = true_value(name, shape, error)
-        found.append({"measure": name, "n": n, "shape": shape, "error": error, "covers": low <= true <= high,
-                      "width": high - low, "bias": estimate - true})  # fmt: skip
+    for name in job.measures:
+        measure = MEASURES[name]
+        true = measure(all_rows)
+        runs = 1 if name == "Smooth" else job.runs
+        for n, run in product(job.sizes, range(runs)):
+            view = task.sample(n, first + run)
+            estimate, low, high = interval(measure, view, n_boot=N_BOOT[name], seed=run)
+            found.append({"measure": name, "claims": job.claims, "map": job.curve, "error": job.error, "n": n,
+                          "run": run, "true": true, "estimate": estimate, "low": low, "high": high})  # fmt: skip
     return found
 
 
-@cache
-def _piled_up() -> np.ndarray:
-    return top_label(samples.load(PILED_UP)[1]).p
+def jobs(quick: bool) -> Iterator[Job]:  # noqa: FBT001 - one of two extents
+    """Every kind of claims with every map and every error."""
+    sizes = SIZES[:2] if quick else SIZES
+    for claims, curve in product(UNSEEN, UNSEEN_MAPS):
+        errors = (0.0,) if curve == RIGHT else ERRORS
+        runs = RUNS_WHERE_RIGHT if curve == RIGHT else RUNS
+        for error in errors:
+            names = ("ece", "ks_error", "Smooth") if error in OF_SMOOTH else ("ece", "ks_error")
+            if not quick:
+                yield Job(claims, curve, error, sizes, runs, names)
+            elif claims == "hill" and error in (0.0, 0.02):
+                yield Job(claims, curve, error, sizes, 1, names[:2])
 
 
-def alarm(job: tuple[str, int, int, int]) -> list[dict[str, Any]]:
-    """Tests of claims that are right."""
-    claims, n, runs, n_draws = job
-    found = []
-    for run in range(runs):
-        random = np.random.default_rng([n, run])
-        p = random.random(n) if claims == "uniform" else random.choice(_piled_up(), n)
-        view = binary(p, random.random(n) < p)
-        found += [
-            {"claims": claims, "n": n, "method": method,
-             "rejects": calibration_test(view, method=method, n_draws=n_draws, seed=run).p_value <= 0.05}
-            for method in METHODS
-        ]  # fmt: skip
-    return found
+def judged(found: pl.DataFrame) -> pl.DataFrame:
+    """With the width of each interval, and whether it lies above or below the true error."""
+    # A true error of right claims is 0 but for rounding.
+    return found.with_columns(
+        above=pl.col("low") > pl.col("true") + 1e-6,
+        below=pl.col("high") < pl.col("true") - 1e-6,
+        width=pl.col("high") - pl.col("low"),
+    ).with_columns(covers=~(pl.col("above") | pl.col("below")))
 
 
-def find(job: tuple[int, Shape, float, int, int]) -> list[dict[str, Any]]:
-    """Tests of claims that are wrong by a known amount."""
-    n, shape, error, runs, n_draws = job
-    found = []
-    for run in range(runs):
-        view = task(shape, error).sample(n, FIRST_SEED + run).view
-        found += [
-            {"n": n, "shape": shape, "error": error, "method": method,
-             "rejects": calibration_test(view, method=method, n_draws=n_draws, seed=run).p_value <= 0.05}
-            for method in METHODS
-        ]  # fmt: skip
-    return found
-
-
-def coverage_tables(found: pl.DataFrame, extent: Extent) -> list[str]:
-    """For each measure: a line for each n, a column for each shape; then the same by true error."""
-    page = []
-    for name in MEASURES:
-        part = found.filter(pl.col("measure") == name)
-        if not len(part):
-            continue
-        each = len(part) // (len(SIZES) * len(SHAPES))
-        page += [
-            f"**{name}**, {each} samples a shape, {extent.n_boot[name]} replicates: coverage % (mean width).",
-            "",
-        ]
-        page += [*head("n", *SHAPES, *(f"error {error}" for error in ERRORS)), *(
-            "| " + " | ".join([f"{n}", *(_covered(part.filter(n=n, shape=shape)) for shape in SHAPES),
-                               *(_covered(part.filter(n=n, error=error)) for error in ERRORS)]) + " |"
-            for n in SIZES
-        ), ""]  # fmt: skip
-    return page
-
-
-def _covered(part: pl.DataFrame) -> str:
-    return f"{100 * float(part['covers'].mean()):.1f} ({float(part['width'].mean()):.4f})"  # type: ignore[arg-type]
-
-
-def rejection_table(found: pl.DataFrame, *by: str) -> list[str]:
-    """Percent of samples rejected, a column for each method."""
-    shares = found.group_by(*by, "method", maintain_order=True).agg(pl.col("rejects").mean())
+def table(found: pl.DataFrame, by: str) -> list[str]:
+    """For each value of a column a line, for each n a column."""
+    sizes = sorted(found["n"].unique())
     lines = []
-    for key, part in shares.group_by(*by, maintain_order=True):
-        share = dict(part.select("method", "rejects").iter_rows())
-        lines.append(
-            "| " + " | ".join([*map(str, key), *(f"{100 * share[m]:.1f}" for m in METHODS)]) + " |"
+    for (value,), part in found.group_by(by, maintain_order=True):
+        cells = [_cell(part.filter(n=n)) for n in sizes]
+        lines.append("| " + " | ".join([str(value), *cells]) + " |")
+    total = [_cell(found.filter(n=n)) for n in sizes]
+    lines.append("| " + " | ".join(["all", *total]) + " |")
+    return [*head(by, *(f"n = {n}" for n in sizes)), *lines, ""]
+
+
+def _cell(part: pl.DataFrame) -> str:
+    if not len(part):
+        return ""
+    share = [100 * float(part[name].to_numpy().mean()) for name in ("covers", "above", "below")]
+    return "{:.1f} ({:.1f}, {:.1f}; {:.4f})".format(*share, float(part["width"].to_numpy().mean()))
+
+
+def misses(found: pl.DataFrame) -> list[str]:
+    """Cells of the tables below that are covered least."""
+    lines = []
+    for by in ("claims", "map", "error"):
+        cells = found.group_by("measure", by, "n", maintain_order=True).agg(
+            pl.len().alias("intervals"), pl.col("covers").mean()
         )
-    return [*head(*by, *METHODS), *lines, ""]
+        for measure, value, n, intervals, covers in cells.filter(
+            pl.col("covers") < LEAST
+        ).iter_rows():
+            lines.append(f"- {measure}, {by} {value}, n = {n}: {100 * covers:.1f}% of {intervals}")
+    return [*lines, ""] if lines else ["None.", ""]
 
 
-def page(covered: pl.DataFrame, alarms: pl.DataFrame, finds: pl.DataFrame, extent: Extent) -> str:
+def where_right(found: pl.DataFrame) -> list[str]:
+    """How often the lower end of right claims is 0."""
+    cells = found.group_by("measure", "n", maintain_order=True).agg(
+        pl.len().alias("intervals"), (pl.col("low") < 1e-6).mean().alias("zero"), pl.col("high").mean()
+    )  # fmt: skip
+    lines = [
+        f"| {measure} | {n} | {intervals} | {100 * zero:.1f} | {high:.4f} |"
+        for measure, n, intervals, zero, high in cells.iter_rows()
+    ]
+    return [*head("measure", "n", "intervals", "lower end 0, %", "mean upper end"), *lines, ""]
+
+
+def page(found: pl.DataFrame) -> str:
     """The tables with what they show."""
-    return "\n".join(
-        [
-            "# Do intervals cover, do tests keep their level?",
-            "",
-            "## 95% intervals of the true error",
-            "",
-            "`interval` on the five shapes of Kängsepp et al. 2022, each with true errors "
-            f"{', '.join(map(str, ERRORS))}; then by true error over all shapes. The true value is the mean distance "
-            "of claims from true chances, E|p - c|; for ks_error, which adds up gaps of one sign only, its own on "
-            "a million rows. With few replicates the limits themselves are noisy, which costs coverage; 1000 are the "
-            "default.",
-            "",
-            *coverage_tables(covered, extent),
-            "## False alarms",
-            "",
-            f"Percent of calibrated samples rejected at level 5%: {extent.tests} samples of uniform claims, and of "
-            f"claims that pile up near 1 (the top label of {PILED_UP}); {extent.n_draws} draws a test.",
-            "",
-            *rejection_table(alarms, "claims", "n"),
-            "## Power",
-            "",
-            f"Percent of miscalibrated samples rejected at level 5%, {extent.tests // 5} samples.",
-            "",
-            *rejection_table(finds, "n", "shape", "error"),
-            stamp("scipy", "polars"),
-            "",
-        ]
-    )
+    wrong = judged(found.filter(pl.col("map") != RIGHT))
+    right = found.filter(pl.col("map") == RIGHT)
+    text = [
+        "# Do intervals cover?",
+        "",
+        f"95% intervals of `interval` on {len(UNSEEN)} kinds of claims with {len(UNSEEN_MAPS) - 1} wrong maps "
+        f"(`benchmarks/unseen_tasks.py`), on which nothing was chosen. Each map is bent, in log odds, until the mean "
+        f"distance of claims from true chances is {', '.join(map(str, ERRORS))}, as far as it reaches that. The true "
+        "value is what the measure itself gives of endless rows. ece and ks_error with "
+        f"{N_BOOT['ece']} draws, {RUNS} samples a task; Smooth (`calibration_error`) with {N_BOOT['Smooth']} draws, "
+        "one sample a task, errors 0.02 and 0.05 only.",
+        "",
+        f"## Cells below {100 * LEAST:.0f}%",
+        "",
+        *misses(wrong),
+    ]
+    for name in MEASURES:
+        part = wrong.filter(measure=name)
+        if len(part):
+            text += [
+                f"## {name}",
+                "",
+                "Coverage in % (lower end above the true error in %, upper end below it in %; mean width).",
+                "",
+                *table(part, "claims"),
+                *table(part, "map"),
+                *table(part, "error"),
+            ]
+    text += ["## Claims that are right", "", *where_right(right), stamp("scipy", "polars"), ""]
+    return "\n".join(text)
 
 
 def main() -> None:
-    """Run the studies and write the page, whole or not at all."""
+    """Run the study and write the page, whole or not at all."""
     quick = is_quick(__doc__)
-    extent = QUICK if quick else FULL
-    cover_jobs = [
-        (name, n, shape, run, extent.n_boot[name])
-        for name in MEASURES
-        for run, n, shape in product(range(extent.intervals[name] // len(ERRORS)), SIZES, SHAPES)
-    ]
-    alarm_jobs = [
-        (claims, n, extent.tests, extent.n_draws)
-        for claims, n in product(("uniform", "piled up"), SIZES)
-    ]
-    find_jobs = [
-        (n, shape, error, extent.tests // 5, extent.n_draws)
-        for n, shape, error in product(SIZES[:2], SHAPES, (0.02, 0.05))
-    ]
     parts = None if quick else parts_of(PAGE)
-    alarms = gather(alarm, alarm_jobs, "right claims", parts)
-    finds = gather(find, find_jobs, "wrong claims", parts)
-    covered = gather(cover, cover_jobs, "intervals", parts)
-    text = page(covered, alarms, finds, extent)
-    publish(PAGE, text, parts)
+    found = gather(cover, list(jobs(quick)), "intervals", parts)
+    publish(PAGE, page(found), parts)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,10 @@ def test_report_writes_a_page(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_report_asks_of_groups_families_and_intervals(capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_asks_of_groups_families_and_intervals(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("calibrant.reporting.confidence.DRAWS", 100)
     lines = Path("classes.csv").read_text().splitlines()
     sites = ["site,ward", *(f"{'nse'[i % 3]},{i % 2}" for i in range(len(lines) - 1))]
     Path("sites.csv").write_text("\n".join(map(",".join, zip(sites, lines, strict=True))))

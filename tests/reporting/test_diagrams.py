@@ -77,7 +77,7 @@ def test_there_is_a_picture_for_each_question_and_each_map(
 def test_the_first_question_has_bands_and_the_others_with_intervals(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("calibrant.reporting.diagrams.DRAWS", 40)
+    monkeypatch.setattr("calibrant.reporting.diagrams.BAND_DRAWS", 40)
     random = np.random.default_rng(0)
     z = random.normal(0, 1, (400, 3))
     pred = from_logits(z, (z + random.gumbel(size=z.shape)).argmax(1))

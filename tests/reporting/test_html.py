@@ -103,7 +103,7 @@ def test_every_number_is_explained_in_a_sentence() -> None:
 
 def test_intervals_are_shown_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("calibrant.reporting.measure_table.OF_CLAIMS", OF_CLAIMS[:2])
-    monkeypatch.setattr("calibrant.reporting.diagrams.DRAWS", 20)
+    monkeypatch.setattr("calibrant.reporting.diagrams.BAND_DRAWS", 20)
     found = report(claims(300), intervals=True)
     text = Reader(page(found)).text
     for row in found.rows:
@@ -115,7 +115,7 @@ def test_intervals_are_shown_and_explained(monkeypatch: pytest.MonkeyPatch) -> N
         )
         assert " to ".join(ends) in text
     assert "Under each number is its 95% interval" in text
-    assert "come from 200 draws" in text
+    assert "come from 1000 draws" in text
 
 
 def test_no_name_becomes_markup(odd: Reader) -> None:

@@ -12,6 +12,8 @@ from ..inputs.views import Data, View
 from ..measures.draws import Cells, Random, resampled_counts
 from ..measures.rows import sorted_rows, weights_of
 
+_ROUNDING = 1e-5
+
 
 def redrawn(xs: Sequence[Data], random: Random) -> list[Data]:
     """As many rows as there are, drawn with replacement; the same rows are drawn together."""
@@ -45,7 +47,8 @@ def exclusive_events(views: Sequence[View]) -> bool:
     if not all(same_rows(view, first) for view in views):
         return False
     happened = np.sum([view.y for view in views], axis=0)
-    is_one = happened == 1
+    # Shares of a row add up to one but for rounding.
+    is_one = np.abs(happened - 1) < _ROUNDING
     return bool(is_one.all())
 
 

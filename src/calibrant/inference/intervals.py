@@ -52,7 +52,8 @@ def interval(
 
     Accuracy has Wilson's interval, `nll` and `brier` have Student's. An error, which is 0 where
     claims are right, is held against what truths at many distances from the claims would show:
-    random variation adds to it, so the estimate may lie above the interval. `vector_error` has
+    random variation adds to it, so the estimate may lie above the interval; a fractional outcome
+    is drawn as one that happens or not, which makes the interval wider. `vector_error` has
     limits of its bound, each of which holds with confidence `level`: only the lower one is also a
     limit of the true error. Any other measure is taken of bootstrap samples.
 

@@ -8,19 +8,25 @@ from math import ceil
 import numpy as np
 
 from ..fitting.types import Array, Bools
+from ..fitting.weights import weighted_mean
 from ..inputs.questions import views_of
 from ..inputs.views import View
 from ..measures.draws import Cells, Random, cells, replicates
 from ..progress import progress, quiet
 from .bootstrap import drawn_exclusively, exclusive_events, row_cells
 from .measuring import Bootstrap, Ends, Measure, like, number
-from .truth_paths import Truth, TruthPath, truth_paths
+from .truth_paths import Truth, TruthPath, furthest_mean, one_sided, truth_paths
 
 Tick = Callable[[], None]
 
-# How many truths are tested along each path, and how many on each side of one lend it their draws.
-_TRUTHS = 8
+# How many truths are tested along a path, the claims themselves among them, and how many on each
+# side of one lend it their draws.
+_TRUTHS = 6
+_BEYOND = _TRUTHS - 1
 _BESIDE = 2
+# As truths lend one another draws, half as many as bootstrap samples tell their quantiles.
+_SHARE = 0.5
+_LEAST_DRAWS = 12
 # A path ends where none of so many draws shows as little as is seen.
 _FAR_DRAWS = 10
 _LEAST_REACH = 0.01
@@ -31,28 +37,20 @@ _LEAST_CHANCE = 1e-9
 def invert_tests(measure: Measure, x: View | Sequence[View], draws: Bootstrap) -> Ends:
     """The least and the largest error of truths under which what is seen would not be rare.
 
-    Truths lie at growing distances from the claims along two paths: towards fitted chances, and
-    up and down in waves. What random variation adds to an error, and how much of it a measure can
-    see, depends on how it is shared out among claims; the two span that.
+    Random variation adds most to an error that few claims share, and least to one that all share:
+    truths of both kinds are tried. As large an error as the mean of claims and outcomes allows, if
+    all claims err one way, is within the range too.
     """
     experiment = _experiment(measure, x)
     paths = truth_paths(experiment.parts)
-    n_tests = len(paths) * _TRUTHS
-    n_draws = ceil(draws.n_boot / n_tests)
-    right_claims = experiment.truth_at(paths[0], 0.0)
-    null = replicates(experiment.drawn, [right_claims] * n_draws, draws.seed)
-    # Less than right claims would show on average excludes no error: random variation must not
-    # make an interval narrow.
-    expected = float(np.mean(null))
-    shown = max(experiment.seen, expected)
-    test = _Test(experiment, shown, draws.level, n_draws)
-    accepted = []
-    with progress("drawing outcomes", n_tests * n_draws) as tick, quiet():
-        for place, path in enumerate(paths):
-            ends = test.accepted(path, draws.seed + place, tick)
-            accepted.append(ends)
-    lows, highs = zip(*accepted, strict=True)
-    return min(lows), max(highs)
+    n_draws = max(_LEAST_DRAWS, ceil(_SHARE * draws.n_boot / (len(paths) * _TRUTHS)))
+    right_claims = experiment.truth_at(paths.wide, 0.0)
+    with progress("drawing outcomes", (1 + len(paths) * _BEYOND) * n_draws) as tick, quiet():
+        null = replicates(experiment.drawn, [right_claims] * n_draws, draws.seed, tick)
+        test = _Test(experiment, np.array(null), draws.level)
+        ends = [test.accepted(path, draws.seed + 1 + i, tick) for i, path in enumerate(paths)]
+    lows, highs = zip(*ends, strict=True)
+    return min(lows), max(*highs, experiment.one_sided_error(draws.level))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +91,20 @@ class _Experiment:
         total = sum(truth) + _LEAST_CHANCE * len(truth)
         return [(chance + _LEAST_CHANCE) / total for chance in truth]
 
+    def one_sided_error(self, level: float) -> float:
+        """The largest error that the mean of one view allows, if all claims err one way."""
+        if len(self.parts) > 1:
+            return 0.0
+        (part,) = self.parts
+        rows = part.counted(part.happened)
+        furthest = furthest_mean(rows, level)
+        truth = np.clip(one_sided(part, furthest), 0, 1)
+        distance = weighted_mean(np.abs(truth - part.p), part.w)
+        # Chances go no further than 0 and 1, but other claims than these may lie further off.
+        beyond = abs(furthest) / max(distance, _LEAST_CHANCE)
+        error = self.error([truth]) * max(1.0, beyond)
+        return min(1.0, error)
+
     def _measured(self, views: list[View]) -> float:
         x = like(self.x, views)
         return number(self.measure, x)
@@ -108,29 +120,40 @@ def _experiment(measure: Measure, x: View | Sequence[View]) -> _Experiment:
 
 @dataclass(frozen=True, eq=False)
 class _Test:
-    """Rejects truths under which data as extreme as those `shown` are rare."""
+    """Rejects truths under which data as extreme as those seen are rare.
+
+    `null` is what right claims show.
+    """
 
     experiment: _Experiment
-    shown: float
+    null: Array
     level: float
-    n_draws: int
+
+    @cached_property
+    def shown(self) -> float:
+        """What is seen, at least what right claims would show on average.
+
+        Less excludes no error: random variation must not make an interval narrow.
+        """
+        return max(self.experiment.seen, float(np.mean(self.null)))
 
     def accepted(self, path: TruthPath, seed: int, tick: Tick) -> Ends:
         """The least and the largest error along a path that is not rejected."""
         truths = self._truths(path, seed)
-        repeated = [truth for truth in truths for _ in range(self.n_draws)]
+        n_draws = len(self.null)
+        repeated = [truth for truth in truths for _ in range(n_draws)]
         drawn = replicates(self.experiment.drawn, repeated, seed, tick)
-        draws = np.reshape(drawn, (_TRUTHS, self.n_draws))
-        # The first truth is that the claims are right.
-        errors = [self.experiment.error(truth) for truth in truths[1:]]
+        by_truth = np.reshape(drawn, (_BEYOND, n_draws))
+        draws = np.vstack([self.null, by_truth])
+        errors = [self.experiment.error(truth) for truth in truths]
         rising = np.maximum.accumulate([0.0, *errors])
         return self._least(draws, rising), self._largest(draws, rising)
 
     def _truths(self, path: TruthPath, seed: int) -> list[Truth]:
-        """Truths from the claims themselves to where what is shown would surely be rare."""
+        """Truths from beside the claims to where what is shown would surely be rare."""
         reach = 1.5 * self._reach(path, seed)
         distances = reach * np.linspace(0, 1, _TRUTHS) ** 1.5
-        return [self.experiment.truth_at(path, distance) for distance in distances]
+        return [self.experiment.truth_at(path, distance) for distance in distances[1:]]
 
     def _reach(self, path: TruthPath, seed: int) -> float:
         reach = max(self.shown, _LEAST_REACH)

@@ -20,7 +20,7 @@ from ..inputs.predictions import Predictions
 from ..inputs.questions import one_class, top_label, within_top_r
 from ..inputs.views import Data, View
 from ..progress import progress, quiet
-from .confidence import DRAWS, LEVEL
+from .confidence import BAND_DRAWS, LEVEL
 from .fewer_claims import fewer_claims
 from .measure_table import EACH_CLASS, TOP_LABEL, TOP_TWO
 
@@ -233,10 +233,10 @@ def _curve(view: View, shown: PageFamily, *, draws: bool) -> PageCurve | None:
     consistency = None
     with quiet():
         if draws or shown.knows_band:
-            band = confidence_band(view, family, curve.p, level=LEVEL, n_boot=DRAWS)
+            band = confidence_band(view, family, curve.p, level=LEVEL, n_boot=BAND_DRAWS)
             confidence = _ends(band)
         if draws:
-            band = consistency_band(view, family, curve.p, level=LEVEL, n_boot=DRAWS)
+            band = consistency_band(view, family, curve.p, level=LEVEL, n_boot=BAND_DRAWS)
             consistency = _ends(band)
     return _page_curve(curve, confidence, consistency)
 
