@@ -119,8 +119,8 @@ def main() -> None:
         f"`kde_error` of {ROWS:,} claims whose true map is known, in points: means of {len(SEEDS)} draws, the median "
         "bandwidth in brackets. The likelihood is that of the claims, each given the others: where only a claim's own "
         "row is left out, its equals make it as probable as one likes by a narrow kernel, so all equal claims are left "
-        "out, and the bandwidth is then no wider than the rule of thumb. Where claims crowd without being equal, as a network's do at 1, the likeliest kernel is narrow "
-        "all the same, and a mean over few neighbours varies. "
+        "out, and the bandwidth is then no wider than the rule of thumb. Where claims crowd without being equal, as a "
+        "network's do at 1, the likeliest kernel is narrow all the same, and a mean over few neighbours varies. "
         '"outcomes" takes the bandwidth whose shares of events predict each outcome best from the others; '
         '"rule" is a rule of thumb. No bandwidth wider than 1 is tried, and below '
         "1e-5 only where that one is best.",

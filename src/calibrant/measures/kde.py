@@ -48,7 +48,7 @@ def kde_error(
     `bandwidth` "likelihood", as is None, is the paper's: the likeliest for the claims themselves,
     each given all that differ from it. Where claims crowd, as a network's at 1, it is so narrow
     that right claims show several points; "outcomes" takes the one that predicts each outcome best
-    from the others, and does not.
+    from the others, and shows about half as much there.
     `kde_bandwidth` says which it is. To choose one takes longest: where it is asked often, as by
     `interval`, give one, or "rule".
 
