@@ -4,6 +4,7 @@ E|E[y|p] - p| is the largest mean of <s(p), y - p> over functions s whose entrie
 of a cross-fitted map, q - p, give a mean that is below it in expectation, whatever the family.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -23,7 +24,7 @@ from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
 from ..inputs.views import Canonical, View
 from ..progress import progress
-from .fold_maps import check_folds, fold_maps
+from .fold_maps import Fold, check_folds, fold_maps
 
 VectorNorm = Literal[1, 2]
 
@@ -186,9 +187,19 @@ def row_terms(
     given = None if family is None else family_of(family)
     check_folds(folds, given)
     parts = held_out(view, folds, seed)
+    return terms_of_maps(view, parts, fold_maps(view, parts, given), norm)
+
+
+def terms_of_maps(
+    view: Canonical,
+    parts: Sequence[Fold],
+    maps: Iterable[Map],
+    norm: VectorNorm,
+) -> RowTerms:
+    """The terms of the rows that each fold holds out, by its map."""
     found = []
     with progress("cross-fitting", len(parts)) as tick:
-        for fold_map, (_, held) in zip(fold_maps(view, parts, given), parts, strict=True):
+        for fold_map, (_, held) in zip(maps, parts, strict=True):
             found.append(_terms(fold_map, view[held], norm))
             tick()
     rows = np.concatenate([held for _, held in parts])
