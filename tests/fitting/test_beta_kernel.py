@@ -3,50 +3,30 @@
 import mpmath
 import numpy as np
 import pytest
+from shared_crowds import N, pooled
+from shared_crowds import claims as claims_of
 from shared_kernels import left_out, log_density, pairs_left_out, two
 from shared_kernels import log_kernels as dense_kernels
 
 from calibrant.fitting import beta_kernel, beta_neighbours
-from calibrant.fitting.bandwidths import BANDWIDTHS
-from calibrant.fitting.beta_density import floored_log_odds
-from calibrant.fitting.beta_kernel import (
-    BetaKernel,
+from calibrant.fitting.beta_bandwidths import (
     best_bandwidth,
     predictive_bandwidth,
     quick_bandwidth,
 )
-from calibrant.fitting.pooling import Pool, pool
+from calibrant.fitting.beta_density import floored_log_odds
+from calibrant.fitting.beta_kernel import BetaKernel
 
-N = 600
 WIDTHS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0]
 KINDS = ["uniform", "piled up", "far odds", "tiny", "near one", "a pile and strays"]
-
-
-def _claims(kind: str, seed: int = 0) -> np.ndarray:
-    random = np.random.default_rng(seed)
-    made = {
-        "uniform": random.random(N),
-        "piled up": np.concatenate([random.beta(0.05, 0.05, N - 20), np.zeros(10), np.ones(10)]),
-        "far odds": 1 / (1 + np.exp(-random.normal(0, 8, N))),
-        "tiny": 10 ** -random.uniform(0, 40, N),
-        "near one": 1 - 10 ** -random.uniform(0, 16, N),
-        "a pile and strays": np.concatenate([random.normal(0.3, 1e-4, N - 50), random.random(50)]),
-    }
-    return made[kind]
-
-
-def _pooled(p: np.ndarray, y: np.ndarray, w: np.ndarray | None = None) -> tuple[Pool, np.ndarray]:
-    """Claims in log odds, and the place of each row among them."""
-    found = pool(p, y, w)
-    return found._replace(p=floored_log_odds(found.p)), np.searchsorted(found.p, p)
 
 
 @pytest.mark.parametrize("h", WIDTHS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_grid_against_dense_sums(kind: str, h: float) -> None:
-    p = _claims(kind)
+    p = claims_of(kind)
     y = np.random.default_rng(1).random(N) < 0.2 + 0.6 * p
-    claims, place = _pooled(p, y)
+    claims, place = pooled(p, y)
     assert len(claims.p) > beta_kernel._FEW
     kernel = BetaKernel(claims, h)
     found = np.where(y, kernel.left_out(event=True)[place], kernel.left_out(event=False)[place])
@@ -56,14 +36,14 @@ def test_the_grid_against_dense_sums(kind: str, h: float) -> None:
 
 @pytest.mark.parametrize("h", WIDTHS)
 def test_new_claims_against_dense_sums(h: float) -> None:
-    p = _claims("piled up", 2)
+    p = claims_of("piled up", 2)
     y = np.random.default_rng(3).random(N) < p
     new = np.concatenate(
         [np.random.default_rng(4).random(200), [0, 1e-300, 1e-9, 0.5, 1 - 1e-16, 1]]
     )
     logs = dense_kernels(two(new), two(p), h)
     weights = np.exp(logs - logs.max(1, keepdims=True))
-    found = BetaKernel(_pooled(p, y)[0], h).at(floored_log_odds(new))
+    found = BetaKernel(pooled(p, y)[0], h).at(floored_log_odds(new))
     np.testing.assert_allclose(found, weights @ y / weights.sum(1), atol=5e-6)
 
 
@@ -73,7 +53,7 @@ def test_pairs_against_exact_arithmetic(n: int, h: float) -> None:
     random = np.random.default_rng(n)
     p = np.concatenate([random.random(n - 1), [0.9999999]])
     y = random.random(n) < 0.5
-    claims, place = _pooled(p, y)
+    claims, place = pooled(p, y)
     kernel = BetaKernel(claims, h)
     found = np.where(
         y, kernel.pairs_left_out(event=True)[place], kernel.pairs_left_out(event=False)[place]
@@ -88,8 +68,8 @@ def test_pairs_against_exact_arithmetic(n: int, h: float) -> None:
 def test_pairs_by_the_grid_as_one_by_one(
     kind: str, h: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    p = _claims(kind, 5)
-    claims, _ = _pooled(
+    p = claims_of(kind, 5)
+    claims, _ = pooled(
         p,
         np.random.default_rng(6).random(N) < 0.3,
         np.random.default_rng(7).integers(1, 4, N) * 1.0,
@@ -112,7 +92,7 @@ def test_a_lonely_claim_against_exact_arithmetic() -> None:
         near, far = kernel(0.5, 0.1), kernel(0.5, 0.95)
         expected = float(near / (near + far))
     assert near < mpmath.mpf(10) ** -308
-    found = BetaKernel(_pooled(p, y)[0], h).left_out(event=False)
+    found = BetaKernel(pooled(p, y)[0], h).left_out(event=False)
     assert found[1] == pytest.approx(expected, rel=1e-6)
 
 
@@ -122,8 +102,8 @@ def test_weights_are_counts(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(8)
     p, y, w = random.random(100).round(2), random.random(100) < 0.5, random.integers(0, 4, 100)
     weighted, repeated = (
-        _pooled(p, y, w.astype(float))[0],
-        _pooled(np.repeat(p, w), np.repeat(y, w))[0],
+        pooled(p, y, w.astype(float))[0],
+        pooled(np.repeat(p, w), np.repeat(y, w))[0],
     )
     for h in (1e-5, 0.01):
         ours, theirs = BetaKernel(weighted, h), BetaKernel(repeated, h)
@@ -144,7 +124,7 @@ def test_lonely_claims_are_summed_alike_in_blocks_of_any_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     p = np.random.default_rng(12).random(200)
-    kernel = BetaKernel(_pooled(p, p > 0.4)[0], 1e-4)
+    kernel = BetaKernel(pooled(p, p > 0.4)[0], 1e-4)
     new = floored_log_odds(np.random.default_rng(13).random(300))
 
     def sums() -> tuple[np.ndarray, ...]:
@@ -161,7 +141,7 @@ def test_a_row_that_weighs_less_than_one_is_left_out_whole() -> None:
     # So weights that sum to one are as good as counts.
     random = np.random.default_rng(9)
     p, y = random.random(30), random.random(30) < 0.5
-    whole, part = _pooled(p, y)[0], _pooled(p, y, np.full(30, 1 / 30))[0]
+    whole, part = pooled(p, y)[0], pooled(p, y, np.full(30, 1 / 30))[0]
     for event in (True, False):
         np.testing.assert_allclose(
             BetaKernel(part, 0.01).left_out(event=event),
@@ -172,41 +152,12 @@ def test_a_row_that_weighs_less_than_one_is_left_out_whole() -> None:
     assert predictive_bandwidth(part) == predictive_bandwidth(whole)
 
 
-@pytest.mark.parametrize("kind", ["uniform", "piled up", "far odds"])
-def test_the_best_bandwidth_is_that_of_dense_sums(kind: str) -> None:
-    p = _claims(kind, 10)
-    claims, _ = _pooled(p, p > 0.5)
-    likelihood = [log_density(two(p), h).sum() for h in BANDWIDTHS]
-    assert best_bandwidth(claims) == BANDWIDTHS[np.argmax(likelihood)]
-
-
-@pytest.mark.parametrize("decimals", [1, 2, 3])
-def test_equal_claims_are_left_out_together(decimals: int) -> None:
-    random = np.random.default_rng(decimals)
-    p = random.beta(2, 1, 2000).round(decimals)
-    claims, place = _pooled(p, random.random(2000) < p)
-    for h in (1e-5, 1e-3, 0.1):
-        dense = log_density(two(p), h)
-        np.testing.assert_allclose(BetaKernel(claims, h).log_density()[place], dense, atol=1e-5)
-    likelihood = [log_density(two(p), h).sum() for h in BANDWIDTHS]
-    # With its equals, every claim would be most probable by the narrowest kernel.
-    expected = min(BANDWIDTHS[np.argmax(likelihood)], quick_bandwidth(claims))
-    assert best_bandwidth(claims) == expected > 1e-5
-
-
-def test_equal_claims_spread_evenly_have_no_flat_kernel() -> None:
-    p = np.repeat(np.linspace(0.01, 0.99, 99), 10)
-    claims, _ = _pooled(p, np.random.default_rng(0).random(990) < p)
-    assert BANDWIDTHS[np.argmax([log_density(two(p), h).sum() for h in BANDWIDTHS])] == 1
-    assert best_bandwidth(claims) == quick_bandwidth(claims) < 0.1
-
-
 def test_ties_on_the_grid_against_dense_sums() -> None:
     # More claims than are summed one by one, some of them made by most rows.
     random = np.random.default_rng(14)
     p = random.random(500).round(6)
     w = np.where(np.arange(500) % 50, 1, 300)
-    claims, place = _pooled(p, p > 0.5, w.astype(float))
+    claims, place = pooled(p, p > 0.5, w.astype(float))
     rows = np.repeat(p, w)
     assert len(claims.p) > beta_kernel._FEW
     for h in (1e-5, 1e-3, 0.1):
@@ -215,65 +166,3 @@ def test_ties_on_the_grid_against_dense_sums() -> None:
         expected = np.logaddexp.reduce(logs, axis=1)
         np.testing.assert_allclose(BetaKernel(claims, h).log_density()[place], expected, atol=1e-5)
     assert len(rows) > 3000
-
-
-def test_narrower_bandwidths_than_usual_are_tried() -> None:
-    random = np.random.default_rng(15)
-    p = 1e-6 * random.random(300)
-    claims, _ = _pooled(p, p > 5e-7)
-    every = np.concatenate([np.logspace(-8, -5, 12)[:-1], BANDWIDTHS])
-    likelihood = [log_density(two(p), h).sum() for h in every]
-    assert best_bandwidth(claims) == pytest.approx(every[np.argmax(likelihood)])
-    assert best_bandwidth(claims) < BANDWIDTHS[0]
-
-
-@pytest.mark.parametrize("kind", ["uniform", "piled up", "far odds"])
-def test_the_bandwidth_that_predicts_best_is_that_of_dense_sums(kind: str) -> None:
-    p = _claims(kind, 16)
-    y = np.random.default_rng(17).random(N) < p
-    claims, _ = _pooled(p, y)
-    loss = [((left_out(two(p), y.astype(int), h)[:, 1] - y) ** 2).sum() for h in BANDWIDTHS]
-    assert predictive_bandwidth(claims) == BANDWIDTHS[np.argmin(loss)]
-
-
-def test_what_predicts_best_is_not_misled_by_crowds() -> None:
-    # Right claims as of a network: half of them crowd at 1.
-    random = np.random.default_rng(18)
-    p = 1 / (1 + np.exp(-random.normal(6, 5, 1000)))
-    claims, _ = _pooled(p, random.random(1000) < p)
-    assert best_bandwidth(claims) < 1e-3 < predictive_bandwidth(claims)
-
-
-def test_the_quick_bandwidth_is_near_the_best() -> None:
-    for shape in [(2, 2), (5, 2), (1, 1)]:
-        p = np.random.default_rng(11).beta(*shape, 3000)
-        claims, _ = _pooled(p, p > 0.5)
-        assert 0.2 < quick_bandwidth(claims) / best_bandwidth(claims) < 5
-
-
-def test_a_single_claim_has_a_bandwidth() -> None:
-    claims, _ = _pooled(np.full(5, 0.3), np.array([True, False, True, True, False]))
-    assert best_bandwidth(claims) == BANDWIDTHS[0] == quick_bandwidth(claims)
-    assert predictive_bandwidth(claims) == BANDWIDTHS[0]
-    np.testing.assert_allclose(BetaKernel(claims, 1e-5).left_out(event=True), 0.5)
-
-
-def test_ties_that_only_rounding_tells_apart() -> None:
-    random = np.random.default_rng(19)
-    odds = random.normal(0, 2, 150)[random.integers(0, 150, 500)]
-
-    def counted(z: np.ndarray) -> Pool:
-        claims, times = np.unique(z, return_counts=True)
-        return Pool(claims, times.astype(float), np.zeros(len(claims)))
-
-    exact, rounded = counted(odds), counted(odds + random.normal(0, 1e-8, 500))
-    assert len(rounded.p) > 2 * len(exact.p)
-    assert best_bandwidth(rounded) == best_bandwidth(exact) > 1e-4
-
-
-def test_many_claims_are_not_taken_for_one() -> None:
-    # Closer to each other than rounding, by themselves.
-    p = np.linspace(0.4, 0.6, 2_000_000)
-    merged = beta_kernel._without_rounding(Pool(floored_log_odds(p), np.ones(len(p)), p))
-    assert 5000 < len(merged.p) < 20_000
-    assert merged.w.sum() == len(p)

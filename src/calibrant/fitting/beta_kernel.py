@@ -4,18 +4,15 @@ Claims that have hardly a neighbour, where their own kernel would drown the othe
 by one in log space.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from .bandwidths import BANDWIDTHS, best_scored, rule_of_thumb
-from .beta_density import FLOOR, angles
+from .beta_density import FLOOR
 from .beta_grid import BetaGrid, NoGrid
 from .beta_neighbours import BetaNeighbours, OutcomeCounts
-from .blocks import on_all_cores
 from .class_softmax import class_shares, pair_shares
 from .local_polynomials import Places
 from .pooling import Pool
@@ -25,86 +22,11 @@ from .types import Array, Bools
 _FEW = 256
 # So are those whose neighbours weigh less than this part of their own kernel.
 _LONELY = 0.1
-# Log odds within this part of each other differ by float32's rounding, if at all; cells are wider.
-_ROUNDING = 1e-6
-_CELL = 1e-4
 
 
 def floored(odds: Pool) -> Pool:
     """Claims pooled by log odds, none beyond the floor of logarithms."""
     return odds._replace(p=_clip(odds.p))
-
-
-def best_bandwidth(pool: Pool) -> float:
-    """The bandwidth that makes each claim most probable given the different ones.
-
-    If any are equal, it is no wider than the rule of thumb. Of a single claim it is the least of
-    the usual ones, as all tell the same.
-    """
-    claims = _without_rounding(pool)
-    if len(claims.p) == 1:
-        return float(BANDWIDTHS[0])
-
-    def log_likelihood(h: float) -> float:
-        kernel = BetaKernel(claims, h)
-        return float(claims.w @ kernel.log_density())
-
-    best = _best(log_likelihood)
-    if (claims.w > 1).any():
-        # Without its equals a claim has fewer rows near than any other place: where claims are
-        # rounded and spread evenly, the widest kernel of all would be best.
-        best = min(best, quick_bandwidth(claims))
-    return best
-
-
-def predictive_bandwidth(pool: Pool) -> float:
-    """The bandwidth whose shares of events, a row left out, have the least Brier score of it."""
-    if len(pool.p) == 1:
-        return float(BANDWIDTHS[0])
-    _, w, happened = pool
-
-    def score(h: float) -> float:
-        kernel = BetaKernel(pool, h)
-        of_events = (1 - kernel.left_out(event=True)) ** 2
-        of_others = kernel.left_out(event=False) ** 2
-        return -float(happened @ of_events + (w - happened) @ of_others)
-
-    return _best(score)
-
-
-def _without_rounding(pool: Pool) -> Pool:
-    """Claims that only rounding tells apart as one, or float32 would have other ties than float64.
-
-    Where claims are so many that they lie as close by themselves, no run of them is longer than a
-    cell that the narrowest kernel could not see.
-    """
-    odds = pool.p
-    is_far = np.diff(odds) > _ROUNDING * np.maximum(1, np.abs(odds[1:]))
-    is_far |= np.diff(np.floor(odds / _CELL)) > 0
-    starts = np.flatnonzero(np.append(True, is_far))
-    if len(starts) == len(odds):
-        return pool
-    w = np.add.reduceat(pool.w, starts)
-    happened = np.add.reduceat(pool.happened, starts)
-    return Pool(odds[starts], w, happened)
-
-
-def _best(score: Callable[[float], float]) -> float:
-    def scores(tried: Sequence[float]) -> Array:
-        return np.array(on_all_cores(score, tried))
-
-    return best_scored(scores)
-
-
-def quick_bandwidth(pool: Pool) -> float:
-    """A rule of thumb from the spread of the claims."""
-    w = pool.w
-    total = w.sum()
-    angle = angles(pool.p)
-    mean = w @ angle / total
-    squares = (angle - mean) ** 2
-    variance = w @ squares / total
-    return rule_of_thumb(variance, 1, total)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,14 +9,9 @@ import numpy as np
 from scipy.special import expit
 
 from ...fitting.bandwidths import LEAST_BANDWIDTH, place_among
+from ...fitting.beta_bandwidths import best_bandwidth, predictive_bandwidth, quick_bandwidth
 from ...fitting.beta_density import FLOOR, key_table
-from ...fitting.beta_kernel import (
-    BetaKernel,
-    best_bandwidth,
-    floored,
-    predictive_bandwidth,
-    quick_bandwidth,
-)
+from ...fitting.beta_kernel import BetaKernel, floored
 from ...fitting.blocks import blocks_of, on_all_cores
 from ...fitting.pooling import Pool
 from ...fitting.types import Array
