@@ -60,3 +60,13 @@ def test_rounding_takes_no_vector_out_of_the_triangle() -> None:
 def test_what_is_wrong_is_said(act: Callable[[], object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         act()
+
+
+def test_the_level_of_right_claims_stands_beside_both_errors() -> None:
+    random = np.random.default_rng(0)
+    p = random.dirichlet(np.ones(3), 400)
+    labels = (p.cumsum(1) < random.random((400, 1))).sum(1)
+    right, wrong = from_probs(p, labels), from_probs(p[:, ::-1], labels)
+    for diagram in (curves.simplex, curves.surface):
+        assert 0.5 < diagram(right).error / diagram(right).level < 1.5
+        assert diagram(wrong).error > 2 * diagram(wrong).level > 0

@@ -20,5 +20,6 @@ def test_rows_and_gaps_are_two_panels() -> None:
     rows, gaps = plots.simplex(seen)
     assert "400 of 400 rows" in words(rows)
     assert f"Canonical error {100 * seen.error:.2f} points" in words(gaps)
+    assert f"right claims would show {100 * seen.level:.2f} points" in words(gaps)
     with pytest.raises(ValueError, match="must be 2 axes"):
         plots.simplex(seen, panels=[plt.figure().add_subplot()])

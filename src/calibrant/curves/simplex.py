@@ -4,6 +4,7 @@ The diagrams are those of Popordanoska et al. 2022, fig. 2.
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from ..families.binary.kernel import Bandwidth, check_bandwidth
 from ..fitting.dirichlet_kernel import shares_at
 from ..fitting.types import Array, Ints
 from ..fitting.weights import counts, present, some
+from ..inference.levels import null_level
 from ..inputs.labels import Labels, are_shares, label_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
@@ -19,6 +21,8 @@ from ..measures.simplex import simplex_error, triangles
 
 # Rows shown one by one, at most.
 _POINTS = 1000
+# The level hardly differs from draw to draw.
+_DRAWS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,8 +31,8 @@ class Simplex:
 
     Of each bin `count` rows, their mean claim and the share of each class among them, (bins, 3).
     `gap` is the mean distance of the rows' claims from these shares, summed over classes; its mean
-    over all rows is `error`, the `simplex_error`. `points` are some of the rows, and `labels` their
-    classes.
+    over all rows is `error`, the `simplex_error`, and `level` what that would be of right claims.
+    `points` are some of the rows, and `labels` their classes.
     """
 
     classes: tuple[str, str, str]
@@ -38,6 +42,7 @@ class Simplex:
     share: Array
     gap: Array
     error: float
+    level: float
     total: float
     points: Array
     labels: Ints
@@ -49,7 +54,7 @@ class Surface:
 
     `gap` is the distance between them, summed over classes, and `reached` how many rows, all told,
     lie within the kernel's reach: where it is below 1 nobody is near. `error` is the `kde_error` of
-    the rows.
+    the rows, and `level` what that would be of right claims.
     """
 
     classes: tuple[str, str, str]
@@ -60,6 +65,7 @@ class Surface:
     reached: Array
     bandwidth: float
     error: float
+    level: float
     total: float
 
 
@@ -72,7 +78,8 @@ def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
     0.2
     """
     names = _three(pred)
-    error = simplex_error(pred, per_side)
+    simplex_at = partial(simplex_error, per_side=per_side)
+    error = simplex_at(pred)
     rows = present(pred.weights, pred.n)
     p = pred.probs[rows].astype(np.float64)
     outcomes = pred.labels[rows]
@@ -89,6 +96,7 @@ def simplex(pred: Predictions, per_side: int = 5) -> Simplex:
         share=share,
         gap=bins.mean(np.abs(share[triangle] - p)).sum(1),
         error=error,
+        level=null_level(simplex_at, pred, n_draws=_DRAWS).mean,
         total=pred.total,
         points=p[shown],
         labels=labels[shown],
@@ -112,6 +120,7 @@ def surface(pred: Predictions, *, bandwidth: Bandwidth = "rule", per_side: int =
         raise ValueError(f"per_side must be at least 1, got {per_side}")
     rows = vectors_of(pred)
     h = vector_bandwidth(rows, bandwidth)
+    error_at = partial(kde_error, bandwidth=h)
     corners = _corners(_all_triangles(per_side), per_side)
     claim = corners.mean(1)
     share, reached = shares_at(rows, h, claim)
@@ -123,7 +132,8 @@ def surface(pred: Predictions, *, bandwidth: Bandwidth = "rule", per_side: int =
         gap=np.abs(share - claim).sum(1),
         reached=reached,
         bandwidth=h,
-        error=kde_error(canonical(pred), bandwidth=h),
+        error=error_at(canonical(pred)),
+        level=null_level(error_at, canonical(pred), n_draws=_DRAWS).mean,
         total=pred.total,
     )
 

@@ -73,7 +73,7 @@ def simplex(seen: Simplex, *, panels: Panels = None) -> list[Axes]:
         _draw_corners(ax, seen.classes)
     shown = number(len(seen.points))
     say(rows, title=f"{shown} of {in_rows(seen.total)}, by their class")
-    say(gaps, title=f"Canonical error {points(seen.error)}")
+    say(gaps, title=_titled(seen))
     return both
 
 
@@ -84,10 +84,15 @@ def surface(seen: Surface, *, ax: Axes | None = None) -> Axes:
     near = seen.reached >= 1
     _draw_gaps(ax, seen.corners[near], seen.gap[near], edge=0.0)
     _draw_corners(ax, seen.classes)
-    error = f"Canonical error {points(seen.error)}"
     how = f"by kernels of bandwidth {seen.bandwidth:.2g}"
-    say(ax, title=f"{error}\n{how}")
+    say(ax, title=f"{_titled(seen)}\n{how}")
     return ax
+
+
+def _titled(seen: Simplex | Surface) -> str:
+    """The error, and beside it what random variation alone would show."""
+    error = f"Canonical error {points(seen.error)}"
+    return f"{error}\nright claims would show {points(seen.level)}"
 
 
 def _draw_rows(ax: Axes, seen: Simplex) -> None:
