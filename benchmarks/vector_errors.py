@@ -254,7 +254,7 @@ def main() -> None:
         "## Before and after temperature",
         "",
         f"Fitted on the validation rows, or on half of all where there are none. `kde_error` is of {FILE_ROWS:,} "
-        f"of the rows, bandwidth by rule of thumb; its level is the mean of {LEVEL_DRAWS} draws of outcomes from the claims.",
+        f"of the rows, bandwidth by rule of thumb; its level is the mean of {LEVEL_DRAWS} draws from the claims.",
         "",
         *file_table(found),
         stamp("scipy"),
