@@ -10,6 +10,7 @@ from shared_claims import claims
 from shared_terminal import Terminal
 
 from calibrant import (
+    Platt,
     Predictions,
     View,
     accuracy,
@@ -176,7 +177,7 @@ def test_log_odds_beyond_rounding_are_kept() -> None:
     z = random.normal(0, 30, 300)
     pred = from_logits(z, random.random(300) < 1 / (1 + np.exp(-z / 10)))
     view = one_class(pred, 1)
-    low, high = interval(calibration_error, view, n_boot=100)[1:]
+    low, high = interval(lambda x: calibration_error(x, Platt()), view, n_boot=100)[1:]
     assert 0 < low < high < 0.5
     assert interval(nll, view, n_boot=100).high > nll(view) > 1
 
