@@ -14,6 +14,7 @@ from shared_data import needs_real
 from shared_exports import (
     DOUBLE,
     OF_REAL_VECTORS,
+    ROUNDED,
     SINGLE,
     UNDECLARED_VECTORS,
     WHOLE_VECTORS,
@@ -32,6 +33,7 @@ from shared_exports import (
     some_claims,
     vector_map,
     vectors,
+    votes,
 )
 from shared_families import CHANCE_FAMILIES
 
@@ -99,6 +101,11 @@ def test_maps_fitted_on_extremes(family: Family) -> None:
 @pytest.mark.parametrize("family", WHOLE_VECTORS, ids=repr)
 def test_maps_of_whole_vectors(family: Family, kind: Kind) -> None:
     _assert_same_vectors(vector_map(family, kind), *awkward_vectors(kind))
+
+
+@pytest.mark.parametrize("family", ROUNDED, ids=repr)
+def test_zeros_of_vectors_are_read_as_the_map_reads_them(family: Family) -> None:
+    _assert_same_vectors(family.fit(votes(0)), votes(0), votes(1))
 
 
 @needs_real

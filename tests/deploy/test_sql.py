@@ -17,6 +17,7 @@ from shared_databases import (
 from shared_exports import (
     OF_EACH_CLASS,
     OF_REAL_VECTORS,
+    ROUNDED,
     Evening,
     HalfTemper,
     awkward_claims,
@@ -32,6 +33,7 @@ from shared_exports import (
     some_claims,
     vector_map,
     vectors,
+    votes,
 )
 from shared_families import CHANCE_FAMILIES, VECTOR_FAMILIES
 
@@ -74,6 +76,11 @@ def test_maps_fitted_on_extremes(family: Family) -> None:
     database = SQLite()
     for fitted in maps_of_extremes(family):
         assert_same_chances(database, fitted, p)
+
+
+@pytest.mark.parametrize("family", _in_sql(ROUNDED), ids=repr)
+def test_zeros_of_vectors_are_read_as_the_map_reads_them(family: Family) -> None:
+    assert_same_query(SQLite(), family.fit(votes(0, K)), NAMES, votes(0, K), votes(1, K))
 
 
 @pytest.mark.parametrize("kind", ["logits", "probs"])

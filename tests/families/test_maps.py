@@ -1,6 +1,7 @@
 """What maps are called on and applied to, and what they refuse."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from calibrant import (
     canonical,
     from_logits,
     from_probs,
+    load,
     one_class,
     top_label,
 )
@@ -140,6 +142,20 @@ def test_claims_of_zero_are_read_by_the_floor_of_the_rows_fitted_on() -> None:
     assert fitted.floor == pred.floor
     alone = from_probs([[1.0, 0.0]], [0])
     np.testing.assert_array_equal(fitted(alone), fitted(pred)[:1])
+
+
+def test_a_saved_map_keeps_how_it_reads_zeros_and_how_many_there_were(tmp_path: Path) -> None:
+    claims = [0, 0, 0.1, 0.4, 0.9, 1]
+    view = binary(claims, [0, 1, 0, 1, 1, 1], weights=[1, 2, 1, 1, 1, 3])
+    pred = from_probs([[1.0, 0.0], [0.9, 0.1], [0.4, 0.6]] * 20, [0, 1, 1] * 20)
+    for x, rounded in ((view, 6), (top_label(pred), 20), (pred, 20)):
+        for family in (Temperature(), Isotonic() if isinstance(x, View) else Temperature()):
+            fitted = family.fit(x)
+            fitted.save(tmp_path / "map.safetensors")
+            loaded = load(tmp_path / "map.safetensors")
+            assert loaded.floor == fitted.floor == pytest.approx(0.05)
+            assert loaded.rounded == fitted.rounded == rounded
+            np.testing.assert_array_equal(loaded(x), fitted(x))
 
 
 def test_calibrated_logits_stay_exact_far_from_one_half() -> None:

@@ -20,7 +20,9 @@ from calibrant import (
     top_r,
     within_top_r,
 )
+from calibrant.inputs.predictions import split_labels
 from calibrant.inputs.questions import views_of
+from calibrant.inputs.views import split_outcomes
 
 R = np.random.default_rng(0)
 LOGITS = R.normal(0, 3, (300, 5))
@@ -152,3 +154,57 @@ def test_a_measure_averages_over_views() -> None:
     for stranger in ([], [1], "x"):
         with pytest.raises(ValueError, match="expected Predictions, a View or a sequence of Views"):
             views_of(stranger)  # type: ignore[arg-type]
+
+
+SHARES = np.array([[0.2, 0.8, 0], [0.5, 0.25, 0.25], [0, 0, 1], [1, 0, 0]])
+CLAIMED = np.array([[0.5, 0.3, 0.2], [0.4, 0.4, 0.2], [0.1, 0.2, 0.7], [0.2, 0.5, 0.3]])
+
+
+@pytest.mark.parametrize("make", [from_probs, lambda p, y: from_logits(np.log(p), y)])
+def test_a_share_of_the_right_class_is_the_outcome(make: Callable[..., Predictions]) -> None:
+    pred = make(CLAIMED, SHARES)
+    # Of a tie the lowest class is the top.
+    np.testing.assert_allclose(top_label(pred).y, [0.2, 0.5, 1, 0])
+    np.testing.assert_allclose(top_r(pred, 2).y, [0.8, 0.25, 0, 0])
+    np.testing.assert_allclose(within_top_r(pred, 2).y, [1, 0.75, 1, 0])
+    np.testing.assert_allclose(one_class(pred, 0).y, SHARES[:, 0])
+    for view, share in zip(classwise(pred), SHARES.T, strict=True):
+        np.testing.assert_allclose(view.y, share)
+    np.testing.assert_allclose(canonical(pred).y, SHARES)
+    np.testing.assert_allclose(pred[1:3].labels, SHARES[1:3])
+
+
+def test_outcomes_may_be_shares() -> None:
+    view = binary([0.2, 0.5, 0.9], [0.25, 1, 0.5], weights=[4, 1, 2])
+    assert view.is_fractional
+    assert view.y.dtype == np.float64
+    assert view.pool.happened.tolist() == [1, 1, 1]
+    assert not binary([0.2, 0.5], [0.0, 1.0]).is_fractional
+    assert [each.y.tolist() for each in multilabel([[0.2, 0.5]], [[0.3, 1]])] == [[0.3], [True]]
+
+
+@pytest.mark.parametrize("y", [[0.5, np.nan], [1.1, 0.5], [-0.1, 0.5], [np.inf, 0.5]])
+def test_what_is_no_share_is_no_outcome(y: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"y must be 0 or 1, .* or a share between \(row \d is"):
+        binary([0.5, 0.5], y)
+
+
+def test_shares_are_split_into_rows_of_one_outcome() -> None:
+    view = binary([0.2, 0.5, 0.9, 0.4], [0.25, 1, 0.5, 0], weights=[4, 1, 2, 0])
+    apart = split_outcomes(view)
+    rows = sorted(zip(apart.p.tolist(), apart.y.tolist(), apart.w.tolist(), strict=True))  # type: ignore[union-attr]
+    assert rows == [
+        (0.2, False, 3),
+        (0.2, True, 1),
+        (0.5, True, 1),
+        (0.9, False, 1),
+        (0.9, True, 1),
+    ]
+    pred = from_probs(CLAIMED, SHARES, weights=[1, 4, 2, 0])
+    split = split_labels(pred)
+    assert split.labels.tolist() == [0, 1, 0, 1, 2, 2]
+    assert split.weights is not None
+    np.testing.assert_allclose(split.weights, [0.2, 0.8, 2, 1, 1, 2])
+    np.testing.assert_array_equal(split.values, CLAIMED[[0, 0, 1, 1, 1, 2]])
+    whole = binary([0.2, 0.5], [0, 1])
+    assert split_outcomes(whole) is whole

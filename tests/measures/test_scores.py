@@ -1,11 +1,16 @@
 """Scores against scikit-learn and their own formulas."""
 
+import warnings
+
 import numpy as np
 import pytest
+from numpy.typing import DTypeLike
 from shared_claims import claims
 from sklearn.metrics import brier_score_loss, log_loss
 
 from calibrant import (
+    Identity,
+    Isotonic,
     accuracy,
     binary,
     brier,
@@ -60,3 +65,55 @@ def test_row_losses_average_to_the_scores() -> None:
     for x in (pred, claims(50)):
         assert row_losses(x, "nll").mean() == pytest.approx(nll(x))
         assert row_losses(x, "brier").mean() == pytest.approx(brier(x))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("k", [2, 5])
+def test_zeros_cost_what_they_cost_in_scikit_learn(kind: DTypeLike, k: int) -> None:
+    random = np.random.default_rng(k)
+    probs = random.dirichlet(np.full(k, 0.2), 300)
+    probs[probs < 0.01] = 0
+    probs /= probs.sum(1, keepdims=True)
+    probs = probs.astype(kind)
+    labels, w = random.integers(0, k, 300), random.integers(1, 4, 300)
+    assert (probs[np.arange(300), labels] == 0).any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # sums of float32 are one to 1e-7
+        expected = log_loss(labels, probs, sample_weight=w, labels=np.arange(k))
+    assert nll(from_probs(probs, labels, weights=w)) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_certain_claims_cost_what_they_cost_in_scikit_learn(kind: DTypeLike) -> None:
+    p = np.array([0, 0, 1, 1, 1e-9, 1 - 1e-9, 0.3, 1e-30], kind)
+    y = np.array([0, 1, 0, 1, 1, 0, 1, 1])
+    assert nll(binary(p, y)) == pytest.approx(log_loss(y, p), rel=1e-7)
+    assert nll(from_probs(p, y)) == pytest.approx(log_loss(y, p), rel=1e-7)
+
+
+def test_what_a_map_gives_is_scored_in_log_space() -> None:
+    view = binary(np.full(1000, 1e-20), np.arange(1000) == 0)
+    fitted = Isotonic().fit(binary([1e-20] * 1000 + [1.0], [0] * 1001))
+    clipped = -np.log(np.finfo(float).eps)
+    assert nll(view) == pytest.approx(clipped / 1000, rel=1e-6)
+    # A map that says 0 is not spared as a given 0 is: the least normal float32 is what it says.
+    assert fitted([1e-20]) == 0
+    assert nll(fitted.apply(view)) == pytest.approx(-np.log(np.finfo(np.float32).tiny) / 1000)
+    logits = from_logits([[0.0, 60.0]], [0])
+    assert nll(Identity().fit(logits).apply(logits)) == pytest.approx(60)
+
+
+def test_shares_cost_the_mean_of_what_their_classes_cost() -> None:
+    shares = R.dirichlet(np.full(4, 0.5), 500)
+    for make, values in ((from_logits, PRED.values), (from_probs, PRED.probs)):
+        pred = make(values, shares, weights=PRED.weights)
+        expected = -(shares * PRED.log_probs).sum(1)
+        assert nll(pred) == pytest.approx(np.average(expected, weights=PRED.weights))
+        squares = np.square(PRED.probs[:, None] - np.eye(4)).sum(2)
+        expected = (shares * squares).sum(1)
+        assert brier(pred) == pytest.approx(np.average(expected, weights=PRED.weights))
+    y = shares[:, 0]
+    view = binary(P, y, weights=W)
+    losses = -(y * np.log(P) + (1 - y) * np.log(1 - P))
+    assert nll(view) == pytest.approx(np.average(losses, weights=W))
+    assert accuracy(view) == pytest.approx(np.average(np.where(P > 0.5, y, 1 - y), weights=W))

@@ -181,3 +181,43 @@ def test_pairs_of_vectors_show_progress_and_chances_do_not(monkeypatch: pytest.M
     assert not screen.getvalue()
     skce(canonical(_drawn(30, 3, seed=0)))
     assert "pairs of rows" in screen.getvalue()
+
+
+@pytest.mark.parametrize("n", [2, 40])
+def test_a_fractional_outcome_is_one_row(n: int) -> None:
+    random = np.random.default_rng(n)
+    p = random.random(n).round(1)
+    y = random.random(n)
+    w = random.integers(0, 3, n)
+    w[0] = 2
+    assert skce(binary(p, y)) == pytest.approx(_chance_pairs(p, y), abs=1e-14)
+    repeated = _chance_pairs(np.repeat(p, w), np.repeat(y, w))
+    assert skce(binary(p, y, weights=w)) == pytest.approx(repeated, abs=1e-14)
+    assert skce(binary(p, y), estimator="block", block=n) == pytest.approx(
+        _chance_pairs(p, y), abs=1e-14
+    )
+
+
+def test_a_row_of_shares_of_classes_is_one_row() -> None:
+    random = np.random.default_rng(0)
+    probs, shares = random.dirichlet([1, 1, 1], (2, 30))
+    total = 0.0
+    for i, j in product(range(30), range(30)):
+        if i != j:
+            kernel = np.exp(-8 * np.square(probs[i] - probs[j]).sum())
+            total += kernel * (shares[i] - probs[i]) @ (shares[j] - probs[j])
+    pred = from_probs(probs, shares)
+    assert skce(canonical(pred)) == pytest.approx(total / (30 * 29), abs=1e-14)
+
+
+def test_fractional_outcomes_of_a_calibrated_model_have_a_mean_of_zero() -> None:
+    random = np.random.default_rng(0)
+    p = random.random(50)
+    unbiased, biased = [], []
+    for _ in range(400):
+        view = binary(p, random.binomial(4, p) / 4)
+        unbiased.append(skce(view))
+        biased.append(skce(view, estimator="biased"))
+    error = np.std(unbiased) / 20
+    assert abs(np.mean(unbiased)) < 4 * error
+    assert np.mean(biased) > 10 * error

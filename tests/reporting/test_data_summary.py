@@ -30,6 +30,14 @@ def test_a_view_tells_its_events_and_weights_are_counts() -> None:
     assert found["claims"] == "from 10% to 90%, 2 of them distinct"
 
 
+def test_shares_of_classes_are_counted_as_rows() -> None:
+    p = np.array([[0.7, 0.2, 0.1], [0.6, 0.3, 0.1]])
+    found = told(from_probs(p, [[0.75, 0.25, 0], [0.5, 0.5, 0]], weights=[4, 2]))
+    assert found["classes that occur"] == "2 of 3"
+    assert found["commonest class"] == "0: 4 rows, 66.7%"
+    assert found["rarest that occurs"] == "1: 2 rows, 33.3%"
+
+
 def test_one_line_says_what_the_data_are() -> None:
     pred = from_logits(np.zeros((1200, 3)), np.zeros(1200, int), weights=np.full(1200, 2.0))
     assert data_in_words(pred) == "1,200 rows of 3 classes, from logits, standing for 2,400"

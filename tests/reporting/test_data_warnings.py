@@ -1,12 +1,17 @@
 """Warnings: what in the data makes the numbers say less is told, and nothing is told of sound data."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from shared_claims import claims
 
-from calibrant import Predictions, View, binary, from_logits, from_probs, report
+from calibrant import Predictions, View, binary, from_logits, from_probs, report, top_label
 
 RNG = np.random.default_rng(0)
+SHARES = [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.2, 0.8]]
+EPS = float(np.finfo(np.float32).eps)
+COSTS = -np.array([np.log(EPS) / 2, np.log(0.5), 0.2 * np.log(0.7) + 0.8 * np.log(0.1)])
 
 
 @pytest.mark.parametrize(
@@ -57,6 +62,50 @@ def test_what_weakens_the_numbers_is_warned_of(x: Predictions | View, warning: s
     found = report(x)
     assert any(warning in each for each in found.warnings)
     assert warning in " ".join(str(found).split())
+
+
+def test_exact_claims_are_told_with_how_they_are_read_and_what_they_cost() -> None:
+    p = np.array([0.0, 0.2, 0.5, 1.0, 1.0])
+    y = np.array([0, 0, 1, 1, 0])
+    view = binary(p, y, weights=[1, 1, 1, 1, 2])
+    eps = np.finfo(float).eps
+    claimed = np.array([1 - eps, 0.8, 0.5, 1 - eps, eps])
+    losses = -np.log(claimed) * [1, 1, 1, 1, 2]
+    percent = 100 * losses[[0, 3, 4]].sum() / losses.sum()
+    words = (
+        "Claims of exactly 0 or 1 count as rounded: maps read them as 0.1 off, NLL as 2.2e-16. "
+        f"3 rows have some, and {percent:.3g}% of the NLL is theirs."
+    )
+    found = report(view)
+    assert words in found.warnings
+    assert words in found.to_dict()["warnings"]
+    assert words in " ".join(str(found).split())
+
+
+def test_chances_of_zero_in_vectors_are_told_too(tmp_path: Path) -> None:
+    probs = np.array([[1, 0, 0], [0.5, 0.5, 0], [0.2, 0.7, 0.1]], np.float32)
+    eps = np.finfo(np.float32).eps
+    costs = -np.log(np.array([eps, 0.5, 0.1]))
+    for labels, mixed in (([1, 1, 2], costs), (SHARES, COSTS)):
+        percent = 100 * mixed[:2].sum() / mixed.sum()
+        words = (
+            "Chances of exactly 0 or 1 count as rounded: maps read them as 0.05 off, NLL as "
+            f"1.2e-07. 2 rows have some, and {percent:.3g}% of the NLL is theirs."
+        )
+        found = report(from_probs(probs, labels))
+        assert words in found.warnings
+        assert "Rows with a chance of exactly 0 for the right class: 1." in found.warnings
+        found.to_html(tmp_path / "x.html")
+        assert words in (tmp_path / "x.html").read_text()
+
+
+@pytest.mark.parametrize("x", [from_logits([[900.0, 0.0]], [0]), binary([0.3, 0.7], [0, 1])])
+def test_nothing_is_told_where_nothing_is_exact(x: Predictions | View) -> None:
+    views: list[Predictions | View] = [x]
+    if isinstance(x, Predictions):
+        views.append(top_label(x))
+    for each in views:
+        assert not any("rounded" in warning for warning in report(each).warnings)
 
 
 def test_large_sound_data_have_no_warnings() -> None:

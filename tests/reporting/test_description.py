@@ -48,6 +48,17 @@ def test_every_family_of_whole_vectors_is_described(family: Family) -> None:
     assert bool(found.answers) == isinstance(family, OneVsRest)
 
 
+def test_rounded_claims_are_told_of() -> None:
+    found = describe(
+        calibrant.Platt().fit(calibrant.binary([0, 0.1, 0.4, 0.9, 1], [0, 1, 0, 1, 1]))
+    )
+    assert found.rounded is not None
+    assert found.rounded.startswith("2 of the rows claim exactly 0 or 1: ")
+    assert found.rounded.endswith(" are read as 0.05 off")
+    assert found.to_dict()["rounded"] == found.rounded
+    assert describe(calibrant.Platt().fit(claims(50))).rounded is None
+
+
 @pytest.mark.parametrize(
     ("family", "names"),
     [

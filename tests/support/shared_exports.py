@@ -239,3 +239,24 @@ def real_chance_map(family: Family) -> Map:
 def real_vector_map(family: Family, kind: Kind) -> Map:
     """A family's map of the real vectors."""
     return family.fit(real_vectors(kind)[0])
+
+
+ROUNDED: list[Family] = [
+    c.Temperature(),
+    c.VectorScaling(),
+    c.EnsembleTemperature(),
+    c.StructuredMatrix(),
+    c.OrderPreserving(),
+    c.OneVsRest(c.Beta()),
+    c.Ranked(c.Platt()),
+]
+
+
+def votes(seed: int, k: int = 3) -> Predictions:
+    """Vectors in tenths, exact zeros and ones among them, so that zeros take a share when read."""
+    random = np.random.default_rng(seed)
+    chances = random.dirichlet(np.full(k, 0.5), 200)
+    probs = random.multinomial(10, chances) / 10
+    probs[:2] = np.eye(k)[:2]
+    labels = (random.random((200, 1)) > chances.cumsum(1)).sum(1)
+    return from_probs(probs, np.minimum(labels, k - 1))

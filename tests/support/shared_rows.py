@@ -77,6 +77,9 @@ EXTREME_CLAIMS: dict[str, View] = {
     "one outcome": binary([0.1, 0.4, 0.8], [0, 0, 0]),
     "exact 0 and 1": binary([0, 1, 0, 1], [0, 1, 1, 0]),
     "separable": binary([0.2, 0.9], [0, 1]),
+    "one row of a share": binary([0.3], [0.4]),
+    "one claim and shares": binary([0.3] * 5, [0.5, 0.25, 0, 1, 0.75]),
+    "exact 0 and 1 and shares": binary([0, 1, 0, 1], [0.25, 1, 0.5, 0]),
 }
 EXTREME_VECTORS: dict[str, Predictions] = {
     "far apart": from_logits(
@@ -84,6 +87,10 @@ EXTREME_VECTORS: dict[str, Predictions] = {
     ),
     "exact 0 and 1": from_probs([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0, 0, 2]),
     "one row": from_logits([[1.0, 2.0, 3.0]], [0]),
+    "one row of shares": from_logits([[1.0, 2.0, 3.0]], [[0.5, 0.25, 0.25]]),
+    "exact 0 and 1 and shares": from_probs(
+        np.eye(3), np.array([[0.5, 0.5, 0], [0, 1, 0], [0.25, 0, 0.75]])
+    ),
     "all rows equal, one class present": from_logits(np.tile([1.0, 2.0, 3.0], (5, 1)), [2] * 5),
 }
 THOUSAND_CLASSES = from_logits(np.random.default_rng(0).normal(0, 2, (60, 1000)), np.arange(60))

@@ -12,6 +12,7 @@ from shared_data import needs_real
 from shared_exports import (
     DOUBLE,
     OF_REAL_VECTORS,
+    ROUNDED,
     SINGLE,
     UNDECLARED_VECTORS,
     WHOLE_VECTORS,
@@ -30,6 +31,7 @@ from shared_exports import (
     some_claims,
     vector_map,
     vectors,
+    votes,
 )
 from shared_families import CHANCE_FAMILIES
 from torch import Tensor
@@ -85,6 +87,11 @@ def test_maps_fitted_on_extremes(family: Family) -> None:
     p = np.array([0, 1e-30, 0.3, 0.5, 1 - 1e-9, 1 - 2**-24, 1])
     for fitted in maps_of_extremes(family):
         _assert_same_chances(fitted, p)
+
+
+@pytest.mark.parametrize("family", ROUNDED, ids=repr)
+def test_zeros_of_vectors_are_read_as_the_map_reads_them(family: Family) -> None:
+    _assert_same_vectors(family.fit(votes(0)), votes(0), votes(1))
 
 
 @pytest.mark.parametrize("kind", ["logits", "probs"])

@@ -155,6 +155,8 @@ def from_logits(
 ) -> Predictions:
     """Predictions from raw scores, (n, k), or from log odds of class 1, (n,).
 
+    Labels are classes or, (n, k), the share that each class has of a row, as of votes.
+
     >>> from_logits([[0.0, 2.0], [1.0, 0.0]], [1, 0]).probs.round(3).tolist()
     [[0.119, 0.881], [0.731, 0.269]]
     """
@@ -176,6 +178,10 @@ def from_probs(
     classes: Sequence[Hashable] | NDArray[Any] | None = None,
 ) -> Predictions:
     """Predictions from probabilities, (n, k), or from the chance of class 1, (n,).
+
+    Labels are classes or, (n, k), the share that each class has of a row, as of votes. A probability
+    of exactly 0 or 1 counts as rounded: in log space it is read as half the smallest distance of any
+    other from 0 or 1.
 
     >>> from_probs([0.9, 0.2], ["spam", "ham"], classes=["ham", "spam"])
     Predictions(2 rows of 2 classes from probs)

@@ -25,8 +25,13 @@ Scored = Asked | Canonical
 def binary(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> View:
     """Claims and outcomes as given: forecasts, top-1 confidences, language-model confidences.
 
+    An outcome is whether the event happened, or to what share: .3 stands for a row of weight .3 in
+    which it did and one of weight .7 in which it did not. What estimates noise takes it as one row.
+
     >>> binary([0.9, 0.6], [True, False]).total
     2.0
+    >>> binary([0.9, 0.6], [0.3, 1]).y.tolist()
+    [0.3, 1.0]
     """
     claims = checked_chances(p)
     n = len(claims)
@@ -38,7 +43,7 @@ def binary(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> V
 def multilabel(
     probs: ArrayLike, labels: ArrayLike, *, weights: ArrayLike | None = None
 ) -> tuple[View, ...]:
-    """A view for each label where a row may have several: (n, k) chances and 0/1 labels.
+    """A view for each label where a row may have several: (n, k) chances and labels, or shares.
 
     >>> views = multilabel([[0.9, 0.2], [0.7, 0.4]], [[1, 0], [1, 1]])
     >>> [round(float(view.p.mean()), 2) for view in views]
