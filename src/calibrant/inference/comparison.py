@@ -16,6 +16,8 @@ from ..measures.rows import sorted_rows, weights_of
 from ..measures.variational import RowTerms
 from ..progress import progress, quiet
 from .bootstrap import redrawn, same_rows
+from .excess import excess
+from .intervals import is_error
 from .measuring import Bootstrap, Measure, like, number, several
 from .whole_vectors import (
     as_asked,
@@ -77,7 +79,8 @@ def compare_models(
     """Whether models differ in a measure by more than random variation: each against the first.
 
     Models of as many rows, with the same weights, are taken to have claimed of the same ones,
-    which are then resampled together. Of whole vectors, errors cannot be compared but by
+    which are then resampled together. Intervals of errors are freed of what random variation would
+    add to each; of few rows they cover the true difference less often than they say. Of whole vectors, errors cannot be compared but by
     `vector_error`: it is cross-fitted once, and the difference is one of lower bounds.
 
     >>> from calibrant import binary, brier
@@ -99,6 +102,7 @@ def compare_models(
     else:
         values = [_checked_value(each, x) for each, x in asked]
         draws = _resampled(pairing, measures, bootstrap)
+        draws += _shift(measures, xs, values, draws, bootstrap.seed)
     quantiles = np.quantile(draws - draws[:, :1], bootstrap.quantiles, axis=0)
     rows = _differences(list(models), np.array(values), quantiles)
     return Differences(rows, level, pairing.is_paired)
@@ -148,6 +152,25 @@ def _resampled(pairing: _Pairing, measures: Sequence[Measure], bootstrap: Bootst
         return [number(measure, x) for measure, x in zip(measures, drawn, strict=True)]
 
     return _replicated(values, bootstrap)
+
+
+def _shift(
+    measures: Sequence[Measure],
+    xs: Sequence[Asked],
+    values: Sequence[float],
+    draws: Array,
+    seed: int,
+) -> Array:
+    """What sets samples of errors as far above the data as these lie above the true errors.
+
+    Samples do not lie there themselves: the more random variation has added to the data, the less
+    it adds again.
+    """
+    shift = []
+    for place, (measure, x) in enumerate(zip(measures, xs, strict=True)):
+        added = draws[:, place].mean() - values[place]
+        shift.append(excess(measure, x, seed) - added if is_error(measure, x) else 0.0)
+    return np.array(shift)
 
 
 def _resampled_terms(

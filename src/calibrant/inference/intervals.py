@@ -77,7 +77,7 @@ def interval(
 
 
 def _by_draws(measure: Measure, x: Asked, draws: Bootstrap) -> Ends:
-    if not _is_error(measure, x):
+    if not is_error(measure, x):
         return _percentiles(measure, x, draws)
     if isinstance(x, Predictions):
         refuse_vectors("interval", _VIEWS)
@@ -99,7 +99,7 @@ def _percentiles(measure: Measure, x: Asked, draws: Bootstrap) -> Ends:
     return float(low), float(high)
 
 
-def _is_error(measure: Measure, x: Asked) -> bool:
+def is_error(measure: Measure, x: Asked) -> bool:
     """Whether a measure is 0 where claims are right, and not below it where they are wrong."""
     if isinstance(x, Predictions):
         return is_vector_error(measure, x)
