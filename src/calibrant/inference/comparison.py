@@ -80,8 +80,9 @@ def compare_models(
 
     Models of as many rows, with the same weights, are taken to have claimed of the same ones,
     which are then resampled together. Intervals of errors are freed of what random variation would
-    add to each; of few rows they cover the true difference less often than they say. Of whole vectors, errors cannot be compared but by
-    `vector_error`: it is cross-fitted once, and the difference is one of lower bounds.
+    add to each; of few rows they cover the true difference less often than they say. Of whole
+    vectors, errors cannot be compared but by `vector_error`: it is cross-fitted once, and the
+    difference is one of lower bounds.
 
     >>> from calibrant import binary, brier
     >>> p, y = np.linspace(0, 1, 500), np.arange(500) % 5 > 1
