@@ -5,16 +5,23 @@ import pytest
 from sklearn.model_selection import KFold
 
 from calibrant import (
+    Binned,
     Isotonic,
+    PiecewiseLinear,
     Platt,
+    Spline,
     Temperature,
+    View,
     binary,
     canonical,
     cross_fit,
     from_logits,
+    from_probs,
     one_class,
 )
 from calibrant.families.folds import check_slack, held_out, simplest_within
+from calibrant.inputs.predictions import split_labels
+from calibrant.inputs.views import split_outcomes
 
 R = np.random.default_rng(0)
 MANY = from_logits(R.normal(0, 2, (90, 3)), R.integers(0, 3, 90))
@@ -115,3 +122,31 @@ def test_a_slack_is_not_negative(slack: float) -> None:
         ValueError, match=r"slack must be at least 0, such as 0\.001 for 0\.1%; got"
     ):
         check_slack(slack)
+
+
+def test_the_parts_of_a_fractional_outcome_stay_in_one_fold() -> None:
+    p = R.random(80).round(1)
+    y = R.binomial(4, p) / 4
+    w = R.integers(0, 3, 80).astype(float)
+    whole = binary(p, y, weights=w)
+    split = split_outcomes(whole)
+    shares = R.multinomial(3, [0.2, 0.3, 0.5], 80) / 3
+    pred = from_probs(R.dirichlet([1, 1, 1], 80), shares, weights=w)
+    apart = split_labels(pred)
+    for x, parts in ((whole, split), (canonical(pred), canonical(apart))):
+        of_view = parts.split_of if isinstance(parts, View) else apart.split_of
+        assert of_view is not None
+        _, rows = of_view
+        assert len(rows) > np.count_nonzero(w)
+        for (fitted, held), (all_fitted, all_held) in zip(
+            held_out(parts, 10, 0), held_out(x, 10, 0), strict=True
+        ):
+            assert set(rows[fitted]) == set(all_fitted[w[all_fitted] > 0])
+            assert set(rows[held]) == set(all_held[w[all_held] > 0])
+            assert sorted([*fitted, *held]) == list(range(parts.n))
+
+
+def test_one_row_of_a_fractional_outcome_is_answered() -> None:
+    one = binary([0.3], [0.4])
+    for family in (Spline("cv"), PiecewiseLinear(), Binned(edges="mass", rule="cv")):
+        assert np.isfinite(family.fit(one)([0.3])).all()

@@ -22,6 +22,16 @@ EXEMPT_FAMILIES: dict[str, dict[Family | type[Family], str]] = {
         c.Blend((c.Platt(), c.Isotonic())): BY_FOLDS,
         c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))): BY_FOLDS,
     },
+    "a_share_is_two_rows": {
+        c.Binned(edges="mass", rule="cv"): BY_FOLDS,
+        c.Spline("cv"): BY_FOLDS,
+        c.PiecewiseLinear(): BY_FOLDS,
+        c.PiecewiseLinear(space="logit"): BY_FOLDS,
+        c.MatrixScaling(off_diagonal="cv", intercept="cv"): BY_FOLDS,
+        c.Dirichlet(): BY_FOLDS,
+        c.Blend((c.Platt(), c.Isotonic())): BY_FOLDS,
+        c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))): BY_FOLDS,
+    },
     "q_is_a_chance": {
         c.Binned(): UNCLIPPED,
         c.Binned(5, edges="mass"): UNCLIPPED,

@@ -36,8 +36,20 @@ def held_out(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, 
     """Rows to fit on and rows held out, for each fold.
 
     The folds are those of scikit-learn's `KFold(folds, shuffle=True, random_state=seed)` over rows
-    sorted by claim, so that the order of rows is irrelevant.
+    sorted by claim, so that the order of rows is irrelevant. The parts that a row of a fractional
+    outcome was split into stay together.
     """
+    whole, rows = _whole(view)
+    if whole.n > 1:
+        parts = _row_folds(whole, folds, seed)
+        return [
+            (_parts_of(fitted, whole.n, rows), _parts_of(held, whole.n, rows))
+            for fitted, held in parts
+        ]
+    return _row_folds(view, folds, seed)
+
+
+def _row_folds(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, Ints]]:
     order = _sorted_rows(view)
     n = len(order)
     is_whole = isinstance(folds, int | np.integer)
@@ -55,6 +67,25 @@ def held_out(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, 
         held = order[is_held]
         parts.append((fitted, held))
     return parts
+
+
+def _whole(view: View | Canonical) -> tuple[View | Canonical, Ints | None]:
+    """Rows as they were given, and of which of them each row is a part; None where none is split."""
+    if isinstance(view, View):
+        return view.split_of or (view, None)
+    if view.pred.split_of is None:
+        return view, None
+    pred, rows = view.pred.split_of
+    return Canonical(pred), rows
+
+
+def _parts_of(chosen: Ints, n: int, rows: Ints | None) -> Ints:
+    """The parts of chosen rows, of n."""
+    if rows is None:
+        return chosen
+    is_chosen = np.zeros(n, np.bool_)
+    is_chosen[chosen] = True
+    return np.flatnonzero(is_chosen[rows])
 
 
 def simplest_within(scores: Array, slack: float) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.logspace import TINY, log_softmax, log_sum_exp, log_vectors, softmax
-from ..fitting.types import Array, Bools, Rows
+from ..fitting.types import Array, Bools, Ints, Rows
 from ..fitting.weights import counts, some, total
 from .checks import (
     InputError,
@@ -44,6 +44,8 @@ class Predictions:
     kind: Kind
     reading: LateReading | None = None  # of exact 0 and 1; None: to be found among these rows
     clip: float | None = None  # where `nll` clips probabilities; None: at their type's eps
+    # Predictions of shares, and of which row each of these is a part.
+    split_of: "tuple[Predictions, Ints] | None" = None
 
     @property
     def n(self) -> int:
@@ -132,7 +134,8 @@ def split_labels(pred: Predictions) -> Predictions:
     w = counts(pred.weights, pred.n)
     share = w[:, None] * pred.labels
     rows, labels = np.nonzero(share)
-    return replace(pred[rows], labels=labels, weights=share[rows, labels])
+    part = pred[rows]
+    return replace(part, labels=labels, weights=share[rows, labels], split_of=(pred, rows))
 
 
 def some_rows(n: int, rows: Rows | int) -> Rows:

@@ -35,6 +35,7 @@ class View:
     exact_log_odds: Callable[[Rows, float], Array] | None = None  # of rows, under a floor
     reading: LateReading | None = None  # of exact 0 and 1; None: to be found among these claims
     clip: float | None = None  # where `nll` clips chances; None: at their type's eps; 0: exact
+    split_of: "tuple[View, Ints] | None" = None  # a view of shares, and of which row each is a part
 
     @property
     def n(self) -> int:
@@ -199,7 +200,7 @@ def split_outcomes(view: View) -> View:
     kept = np.flatnonzero(happened)
     rows = kept % view.n
     part = view[rows]
-    return replace(part, y=kept < view.n, w=happened[kept])
+    return replace(part, y=kept < view.n, w=happened[kept], split_of=(view, rows))
 
 
 def class_log_odds(pred: Predictions, k: int, rows: Rows, floor: float) -> Array:
