@@ -44,9 +44,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "PRIOR_SDS": {scale: (a / 4, b / 4) for scale, (a, b) in PRIOR_SDS.items()}
     },
     "no belief in the identity": {"IDENTITY_ODDS": 1e-12},
-    "ten times the belief in it": {"IDENTITY_ODDS": 0.2},
+    "ten times the belief in it": {"IDENTITY_ODDS": 0.5},
     "no belief in one temperature": {"_TEMPERATURE_ODDS": 1e-12},
-    "ten times the belief in one": {"_TEMPERATURE_ODDS": 1.0},
+    "ten times the belief in one": {"_TEMPERATURE_ODDS": 0.5},
     "jumps half as large": {"_JUMP_SD": 0.5},
     "jumps twice as large": {"_JUMP_SD": 2.0},
 }

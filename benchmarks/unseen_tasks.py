@@ -97,7 +97,7 @@ def _kinked(z: Array) -> Array:
 
 def _stairs(z: Array) -> Array:
     p = expit(z)
-    stair = (np.floor(4 * p) + 0.5) / 4
+    stair = (np.minimum(np.floor(4 * p), 3) + 0.5) / 4
     return logit(0.5 * p + 0.5 * stair)
 
 

@@ -14,8 +14,8 @@ from .penalised_splines import LIMIT, PRIOR_SDS, Scale, basis, penalties, points
 
 # Prior odds beside all splines together: that claims are right as they are, and that one
 # temperature mends them.
-IDENTITY_ODDS = 0.02
-_TEMPERATURE_ODDS = 0.1
+IDENTITY_ODDS = 0.05
+_TEMPERATURE_ODDS = 0.05
 _SLOPE_SD = 0.5
 # Exact 0 and 1 stand for claims that nobody knows: what they mean may lie off their reading.
 _JUMP_SD = 1.0

@@ -21,6 +21,8 @@ _LEAST_WEIGHT = 1e-3
 _SCORES = np.arange(-3.0, 4.0)
 _QUANTILES_EVERY = 6
 _BISECTIONS = 16
+# True curves are less smooth than any of these: so much wider their quantiles cover 95%.
+_WIDENING = 1.1
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,8 @@ def _average(curves: Sequence[_Curves]) -> UncertainShift:
     mean = np.log(chance) - np.log(rest)
     at = points()
     some = slice(None, None, _QUANTILES_EVERY)
-    quantiles = _quantiles(share, odds[:, some], np.sqrt(variance[:, some]))
+    sd = _WIDENING * np.sqrt(variance[:, some])
+    quantiles = _quantiles(share, odds[:, some], sd)
     return UncertainShift(at, mean - at, _SCORES, at[some], quantiles - at[some])
 
 
