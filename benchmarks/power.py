@@ -197,9 +197,9 @@ def main() -> None:
         "",
         f"Percent rejected in {FINDS} samples a cell (standard error at most 2.5), those first where \"smooth\" lies "
         "furthest below the best of all tests. Where an error has one sign, KS, Kuiper and SKCE look at little else; "
-        "where claims are too extreme or too timid, Spiegelhalter looks at nothing else. No test of one level can be "
-        "within a few points of both where each finds about half: at a level of 5%, two directions that are "
-        "independent leave 2.5% to each.",
+        "where claims are too extreme or too timid, Spiegelhalter looks at nothing else. No test can be within five "
+        "points of both where each finds half: a level of 5% leaves 2.5% to each of two independent directions, and a "
+        "normal score that is beyond 5% half of the time is beyond 2.5% in 39% of it.",
         "",
         *shape_table(found),
         "## Power on claims and maps that no choice was made on",
