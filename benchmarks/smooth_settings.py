@@ -50,8 +50,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "jumps half as large": {"_JUMP_SD": 0.5},
     "jumps twice as large": {"_JUMP_SD": 2.0},
 }
-SIZES, ERRORS, SEEDS = (1000, 3000, 10000), (0.0, 0.03, 0.1), tuple(range(600, 620))
-REAL_SIZE, REAL_SEEDS = 2000, tuple(range(600, 605))
+SIZES, ERRORS, SEEDS = (1000, 3000, 10000), (0.0, 0.03, 0.1), tuple(range(600, 610))
+REAL_SIZE, REAL_SEEDS = 2000, tuple(range(600, 603))
 
 
 def judge(job: tuple[str, tuple[int, ...], tuple[str, ...]]) -> list[dict[str, Any]]:

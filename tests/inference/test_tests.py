@@ -115,7 +115,9 @@ def test_whole_vectors() -> None:
     )
     assert wrong.p_value < 0.01 < right.p_value
     assert wrong.statistic == pytest.approx(skce(canonical(from_probs(bold, labels))), rel=1e-12)
-    with pytest.raises(ValueError, match="whole vectors are tested by method=\"skce\", got 'smooth'"):
+    with pytest.raises(
+        ValueError, match="whole vectors are tested by method=\"skce\", got 'smooth'"
+    ):
         calibration_test(canonical(from_probs(p, labels)))
 
 
