@@ -77,7 +77,7 @@ def test_a_loaded_map_makes_the_same_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "family", [c.Ranked(c.Isotonic()), c.Ranked(c.Smooth(), ranks=2)], ids=repr
+    "family", [c.Spline(), c.Ranked(c.Isotonic()), c.Ranked(c.Smooth(), ranks=2)], ids=repr
 )
 @pytest.mark.parametrize("table", [None, "t"])
 def test_ranks_are_refused_as_they_sort(family: Family, table: str | None) -> None:

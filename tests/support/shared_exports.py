@@ -57,6 +57,7 @@ RULES: list[Family] = [
 OF_EACH_CLASS: list[Family] = [c.OneVsRest(family) for family in CHANCE_FAMILIES]
 OF_EACH_RANK: list[Family] = [
     *(c.Ranked(family, ranks=2, keep_order=False) for family in CHANCE_FAMILIES),
+    c.Ranked(c.Spline()),
     c.Ranked(c.Beta(), ranks=3),
     c.Ranked(c.HistogramBinning(3), ranks=3),
 ]

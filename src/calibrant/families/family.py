@@ -54,7 +54,7 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
         """Choose the rule for whole vectors."""
         raise ValueError(
             f"{self!r} maps one chance and was given vectors of {view.pred.k}; "
-            f"use OneVsRest({self!r})"
+            f"fit it on Predictions, or use OneVsRest({self!r})"
         )
 
     def _fit_chance(self, view: View) -> ChanceMap:

@@ -5,14 +5,14 @@ from abc import abstractmethod
 from ...inputs.predictions import Predictions
 from ...inputs.questions import one_class
 from ...inputs.views import View
-from ..family import Family, Question
+from ..family import Family, Question, VectorFamily
 from ..maps import Map
 from ..multiclass.one_vs_rest import OneVsRest
 from ..rules import ChanceRule
 
 
 class ChanceFamily(Family):
-    """A family for one chance: of two classes it takes class 1, of more it becomes one-vs-rest.
+    """A family for one chance: of two classes it takes class 1, of more `of_many_classes`.
 
     A subclass is a frozen dataclass of hyperparameters, whose `chance_rule` chooses a `ChanceRule`.
     A view has claims `p` and their `log_odds`, outcomes `y`, weights `w` or None and their `total`.
@@ -26,12 +26,16 @@ class ChanceFamily(Family):
     """
 
     def fit(self, x: Question) -> Map:
-        """Choose the map that fits a view, class 1 of two, or each class of more."""
+        """Choose the map that fits a view, class 1 of two, or whole vectors of more."""
         if not isinstance(x, Predictions):
             return super().fit(x)
         if x.k == 2:
             return super().fit(one_class(x, 1))
-        return OneVsRest(self).fit(x)
+        return self.of_many_classes().fit(x)
+
+    def of_many_classes(self) -> VectorFamily:
+        """What it becomes where there are more than two classes: one-vs-rest, unless overridden."""
+        return OneVsRest(self)
 
     @abstractmethod
     def chance_rule(self, view: View) -> ChanceRule:

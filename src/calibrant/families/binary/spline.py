@@ -11,6 +11,7 @@ from ...fitting.types import Array, Ints
 from ...fitting.weights import present
 from ...inputs.views import View
 from ..folds import held_out, simplest_within
+from ..multiclass.ranked import Ranked
 from .cubic_pieces import END_CONDITIONS, Runout, bounded_heights, cubic_pieces
 from .family import ChanceFamily
 from .isotonic import Points
@@ -22,7 +23,8 @@ class Spline(ChanceFamily):
 
     Knots are spaced evenly by rank. `runout` says how the second derivative ends: at 0, level, or
     in a straight line. `bounded` keeps the chances in [0, 1] while fitting, not only by clipping.
-    With "cv" ten folds choose the knots, and their maps are averaged.
+    With "cv" ten folds choose the knots, and their maps are averaged. Of more than two classes it
+    maps the top label, as `Ranked`; `OneVsRest(Spline())` maps class by class.
 
     >>> from calibrant import binary
     >>> view = binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])
@@ -42,6 +44,10 @@ class Spline(ChanceFamily):
                 f"knots must be at least {self._fewest_knots} for runout={self.runout!r}, "
                 f"or 'cv'; got {self.knots}"
             )
+
+    def of_many_classes(self) -> Ranked:
+        """The top label's chance, as published: class by class, rare classes are distorted."""
+        return Ranked(self)
 
     def chance_rule(self, view: View) -> Points:
         """Least squares, in closed form."""
