@@ -50,7 +50,7 @@ GUPTA_PRINTED = {
 }
 GUO_FAMILIES: Families = {
     "uncalibrated": (c.Identity(),),
-    "histogram binning": (c.HistogramBinning(),),
+    "histogram binning": (c.HistogramBinning(15),),
     "isotonic": (c.Isotonic(),),
     "BBQ": (c.BBQ(),),
     "temperature": (c.Temperature(),),

@@ -34,7 +34,7 @@ def test_the_default_family() -> None:
 
 def test_parameters_of_the_family_can_be_set() -> None:
     model = CalibratedClassifier(LogisticRegression(), HistogramBinning())
-    assert model.get_params()["family__n_bins"] == 15
+    assert model.get_params()["family__n_bins"] == "auto"
     assert "family__n_bins" not in model.get_params(deep=False)
     family: object = model.family
     model.set_params(family__n_bins=7, family__edges="width", estimator__C=0.5, ensemble=False)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from calibrant import Binned, HistogramBinning, binary
+from calibrant import Binned, HistogramBinning, accuracy, binary, brier, samples
 from calibrant.families.folds import held_out
 from calibrant.families.numpy_operations import NUMPY
 from calibrant.families.rules import Edges
@@ -62,6 +62,56 @@ def test_histogram_binning_is_binned_with_slope_zero() -> None:
     for edges in ("width", "mass"):
         flat = Binned(6, edges=edges, slope=0).fit(view)(at)
         np.testing.assert_array_equal(HistogramBinning(6, edges=edges).fit(view)(at), flat)
+
+
+@pytest.mark.parametrize(
+    ("rows", "events", "n_bins"),
+    [
+        (1000, 500, 10),  # (2 * 500)^(2/3) = 100 rows in a bin
+        (8000, 4000, 20),
+        (8000, 32, 500),  # (2 * 32)^(2/3) = 16
+        (8000, 8000 - 32, 500),
+        (8000, 0, 1),
+        (8000, 8000, 1),
+        (1, 1, 1),
+        (2, 1, 1),
+    ],
+)
+def test_bins_grow_with_rows_and_where_an_outcome_is_rare(
+    rows: int, events: int, n_bins: int
+) -> None:
+    p = np.linspace(0.1, 0.9, rows)
+    y = np.arange(rows) >= rows - events
+    counts = HistogramBinning().fit(binary(p, y)).rule.count
+    np.testing.assert_array_equal(counts, [len(part) for part in np.array_split(p, n_bins)])
+    by_number = HistogramBinning(n_bins).fit(binary(p, y))
+    np.testing.assert_array_equal(HistogramBinning().fit(binary(p, y))(p), by_number(p))
+
+
+def test_bins_are_counted_by_weight_and_by_distinct_claims() -> None:
+    random = np.random.default_rng(3)
+    p = random.random(200).round(3)
+    y = random.random(200) < p / 9
+    w = random.integers(0, 4, 200)
+    weighted = HistogramBinning().fit(binary(p, y, weights=w))
+    repeated = HistogramBinning().fit(binary(np.repeat(p, w), np.repeat(y, w)))
+    np.testing.assert_array_equal(weighted.rule.count, repeated.rule.count)
+    few = HistogramBinning().fit(binary(np.tile([0.1, 0.5, 0.9], 900), np.arange(2700) > 2690))
+    assert len(few.rule.count) == 3
+
+
+def test_of_a_hundred_classes_bins_by_number_ruin_what_automatic_ones_keep() -> None:
+    fit_on, test = samples.load("c100-resnet18")
+    fixed = HistogramBinning(15).fit(fit_on).apply(test)
+    assert accuracy(fixed) < accuracy(test) - 0.2
+    mended = HistogramBinning().fit(fit_on).apply(test)
+    assert accuracy(mended) > accuracy(test) - 0.02
+    assert brier(mended) < brier(test) + 0.01 < brier(fixed) - 0.1
+
+
+def test_bins_are_a_number_or_automatic() -> None:
+    with pytest.raises(ValueError, match="n_bins must be 'auto' or of type int, got 'many'"):
+        HistogramBinning("many")  # type: ignore[arg-type]
 
 
 def _sweep(p: np.ndarray, y: np.ndarray) -> int:

@@ -155,24 +155,44 @@ class Binned(ChanceFamily):
 class HistogramBinning(ChanceFamily):
     """Each bin's claims become its share of events; bins hold equal mass unless told otherwise.
 
+    "auto" takes the cube root of n bins for n rows of two even outcomes, and more where one is
+    rare: so many that a bin holds (2m)^(2/3) rows, m being those of the rarer outcome. A class of
+    a hundred, whose claims matter in a hundredth of the rows, thus has bins among these.
+
     >>> from calibrant import binary
     >>> HistogramBinning(2).fit(binary([0.1, 0.3, 0.8, 0.9], [0, 1, 1, 1]))([0.2, 0.9]).tolist()
     [0.5, 1.0]
     """
 
-    n_bins: int = 15
+    n_bins: int | Literal["auto"] = "auto"
     _: KW_ONLY
     edges: Edges = "mass"
 
     def __post_init__(self) -> None:
-        self._binned()
+        super().__post_init__()
+        if self.n_bins != "auto":
+            self._binned(self.n_bins)
 
     def chance_rule(self, view: View) -> Steps:
         """Average outcomes bin by bin."""
-        return self._binned().chance_rule(view)
+        n_bins = _bins_for(view) if self.n_bins == "auto" else self.n_bins
+        return self._binned(n_bins).chance_rule(view)
 
-    def _binned(self) -> Binned:
-        return Binned(self.n_bins, edges=self.edges, slope=0)
+    def _binned(self, n_bins: int) -> Binned:
+        return Binned(n_bins, edges=self.edges, slope=0)
+
+
+def _bins_for(view: View) -> int:
+    """Bins of (2m)^(2/3) rows, m being those of the rarer outcome; no more than distinct claims."""
+    p, w, happened = view.pool
+    rows = float(w.sum())
+    events = float(happened.sum())
+    rarer = min(events, rows - events)
+    if rarer <= 0:
+        return 1
+    in_a_bin = (2 * rarer) ** (2 / 3)
+    n_bins = min(rows / in_a_bin, len(p))
+    return max(round(n_bins), 1)
 
 
 def _width_cells(view: View, inner: Array) -> Array:
