@@ -234,6 +234,8 @@ def main() -> None:
         *mean_table(found, "map"),
         "## KL: what is lost, in nats, beyond the truth",
         "",
+        "It is endless where a map gives 0 or 1, be it by rounding, to what is not.",
+        "",
         *mean_table(found, "kl"),
         "## The estimate: |mean gap that the map shows - true error|",
         "",
