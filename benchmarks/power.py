@@ -184,8 +184,8 @@ def main() -> None:
         "# Do tests keep their level, and what do they find?",
         "",
         f"`calibration_test` at level 5%, {DRAWS} draws a test. \"smooth\", the default, is the evidence for the "
-        "curves of `Smooth` over that for the claims as they are, to second order about them; its members and their "
-        "prior odds are those of the map, chosen for the map on other claims and maps.",
+        "curves of `Smooth` over that for the claims as they are, to second order about them. The prior odds of one "
+        "temperature beside all splines are a tenth, as the trials had it that the map began with.",
         "",
         "## False alarms",
         "",

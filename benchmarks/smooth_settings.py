@@ -22,6 +22,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "smooth_settings.md"
 OWN = "as it is"
 HOMES = (penalised_splines, shift_models, smooth)
 PRIOR_SDS = penalised_splines.PRIOR_SDS
+PRIOR = smooth._PRIOR_ODDS
 SETTINGS: dict[str, dict[str, Any]] = {
     OWN: {"_SPLINES": 24},
     **{f"along {scale} alone": {"PRIOR_SDS": {scale: sd}} for scale, sd in PRIOR_SDS.items()},
@@ -43,10 +44,12 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "free part a quarter as large": {
         "PRIOR_SDS": {scale: (a / 4, b / 4) for scale, (a, b) in PRIOR_SDS.items()}
     },
-    "no belief in the identity": {"IDENTITY_ODDS": 1e-12},
-    "ten times the belief in it": {"IDENTITY_ODDS": 0.5},
-    "no belief in one temperature": {"_TEMPERATURE_ODDS": 1e-12},
-    "ten times the belief in one": {"_TEMPERATURE_ODDS": 0.5},
+    "no belief in the identity": {"_PRIOR_ODDS": PRIOR._replace(identity=1e-12)},
+    "ten times the belief in it": {"_PRIOR_ODDS": PRIOR._replace(identity=10 * PRIOR.identity)},
+    "no belief in one temperature": {"_PRIOR_ODDS": PRIOR._replace(temperature=1e-12)},
+    "ten times the belief in one": {
+        "_PRIOR_ODDS": PRIOR._replace(temperature=10 * PRIOR.temperature)
+    },
     "jumps half as large": {"_JUMP_SD": 0.5},
     "jumps twice as large": {"_JUMP_SD": 2.0},
 }

@@ -6,11 +6,11 @@ from scipy.special import expit, logsumexp
 from scipy.stats import multivariate_normal
 
 from calibrant import View, binary, calibration_test
-from calibrant.families.binary.shift_models import IDENTITY_ODDS, exact_gaps, models
+from calibrant.families.binary.shift_models import exact_gaps, models
 from calibrant.fitting.penalised import penalised_logistic
-from calibrant.inference.evidence import log_evidence
+from calibrant.inference.evidence import PRIOR_ODDS, log_evidence
 from calibrant.measures.draws import cells
-from calibrant.simulate import task
+from calibrant.simulate import Shape, task
 
 
 def _view(seed: int, *, is_rounded: bool) -> View:
@@ -29,8 +29,8 @@ def _dense(view: View) -> float:
     residual = happened - w * p
     own = np.diag(w * p * (1 - p))
     right = multivariate_normal(cov=own).logpdf(residual)
-    logs = [np.log(IDENTITY_ODDS)]
-    for model in models(z, exact_gaps(view)):
+    logs = [np.log(PRIOR_ODDS.identity)]
+    for model in models(z, PRIOR_ODDS, exact_gaps(view)):
         pulled = own @ model.design.x
         for penalty in model.penalties:
             more = own + pulled @ np.linalg.inv(penalty) @ pulled.T
@@ -51,18 +51,22 @@ def test_against_densities(seed: int, is_rounded: bool) -> None:
 def test_draws_side_by_side_are_as_each_alone() -> None:
     part = cells(_view(0, is_rounded=True))
     evidence = log_evidence(part)
-    draws = np.random.default_rng(0).binomial(part.w.astype(int), part.p, (5, len(part.p)))
+    draws = (
+        np.random.default_rng(0)
+        .binomial(part.w.astype(int), part.p, (5, len(part.p)))
+        .astype(float)
+    )
     together = evidence(draws)
     np.testing.assert_allclose(together, [float(evidence(draw)) for draw in draws], rtol=1e-12)
 
 
 @pytest.mark.parametrize("shape", ["square", "stairs"])
-def test_of_small_errors_it_is_the_evidence_of_fits(shape: str) -> None:
-    view = task(shape, 0.015).sample(1000, 3).view  # type: ignore[arg-type]
+def test_of_small_errors_it_is_the_evidence_of_fits(shape: Shape) -> None:
+    view = task(shape, 0.015).sample(1000, 3).view
     z, w, happened = view.odds_pool
     right = z @ happened - np.logaddexp(0, z) @ w
-    logs = [np.array([np.log(IDENTITY_ODDS)])]
-    for model in models(z):
+    logs = [np.array([np.log(PRIOR_ODDS.identity)])]
+    for model in models(z, PRIOR_ODDS):
         fit = penalised_logistic(model.design, z, w, happened, model.penalties)
         logs.append(np.log(model.odds) + fit.log_evidence - right)
     fitted = float(logsumexp(np.concatenate(logs)))

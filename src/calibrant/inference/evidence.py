@@ -6,11 +6,13 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ..families.binary.penalised_splines import LIMIT
-from ..families.binary.shift_models import IDENTITY_ODDS, Model, exact_gaps, models
+from ..families.binary.shift_models import Model, PriorOdds, exact_gaps, models
 from ..fitting.types import Array
 from ..measures.draws import Cells
 
 Evidence = Callable[[Array], Array]  # of how many claims of each cell came true
+# Claims that are too extreme, or too timid, are what there is to find most often.
+PRIOR_ODDS = PriorOdds(identity=0.02, temperature=0.1)
 
 
 def log_evidence(part: Cells) -> Evidence:
@@ -24,7 +26,7 @@ def log_evidence(part: Cells) -> Evidence:
     distinct, place = np.unique(z, return_inverse=True)
     curvature = part.w * part.read * (1 - part.read)
     curves = []
-    for model in models(distinct, exact_gaps(part.view)):
+    for model in models(distinct, PRIOR_ODDS, exact_gaps(part.view)):
         x = model.design.x[place]
         information = (x.T * curvature) @ x
         curves.append((x, *_roots(model, information)))
@@ -32,7 +34,7 @@ def log_evidence(part: Cells) -> Evidence:
 
     def evidence(happened: Array) -> Array:
         residual = np.atleast_2d(happened - claimed)
-        logs = [np.full((1, len(residual)), np.log(IDENTITY_ODDS))]
+        logs = [np.full((1, len(residual)), np.log(PRIOR_ODDS.identity))]
         for x, roots, constants in curves:
             score = residual @ x
             squares = np.stack(list(_squares(score, roots)))

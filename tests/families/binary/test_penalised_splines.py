@@ -5,9 +5,10 @@ import pytest
 from scipy.special import expit
 
 from calibrant.families.binary.penalised_splines import LIMIT, points
-from calibrant.families.binary.shift_models import Model, models
+from calibrant.families.binary.shift_models import Model, PriorOdds, models
 
 Z = np.linspace(-3, 3, 50)
+PRIOR = PriorOdds(identity=0.1, temperature=0.1)
 
 
 def test_points_ascend_over_all_log_odds_that_matter() -> None:
@@ -17,7 +18,7 @@ def test_points_ascend_over_all_log_odds_that_matter() -> None:
     np.testing.assert_allclose(at, -at[::-1], atol=1e-9)
 
 
-@pytest.mark.parametrize("model", models(Z)[:3])
+@pytest.mark.parametrize("model", models(Z, PRIOR)[:3])
 def test_splines_sum_to_one_at_every_point(model: Model) -> None:
     np.testing.assert_allclose(model.basis.sum(1), 1)
 
@@ -31,7 +32,7 @@ def _line(place: int, z: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("place", range(3))
 def test_a_line_along_the_scale_costs_its_prior_alone(place: int) -> None:
-    model = models(Z)[place]
+    model = models(Z, PRIOR)[place]
     coefficients = np.linalg.lstsq(model.basis, _line(place, points()))[0]
     of_lines = model.penalties[8:]
     costs = [coefficients @ penalty @ coefficients for penalty in of_lines]
@@ -41,13 +42,13 @@ def test_a_line_along_the_scale_costs_its_prior_alone(place: int) -> None:
 
 def test_a_stronger_penalty_costs_more() -> None:
     wave = np.sin(np.arange(24))
-    for model in models(Z)[:3]:
+    for model in models(Z, PRIOR)[:3]:
         costs = [wave @ penalty @ wave for penalty in model.penalties]
         assert (np.diff(costs[:8]) > 0).all()
         assert (np.diff(costs[8:]) > 0).all()
 
 
 def test_one_claim_alone_has_a_scale() -> None:
-    for model in models(np.array([2.0])):
+    for model in models(np.array([2.0]), PRIOR):
         assert np.isfinite(model.basis).all()
         assert np.isfinite(model.penalties).all()

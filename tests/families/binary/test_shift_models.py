@@ -5,8 +5,9 @@ import pytest
 
 from calibrant import binary
 from calibrant.families.binary.penalised_splines import points
-from calibrant.families.binary.shift_models import IDENTITY_ODDS, exact_gaps, models
+from calibrant.families.binary.shift_models import PriorOdds, exact_gaps, models
 
+PRIOR = PriorOdds(identity=0.3, temperature=0.2)
 P = np.array([0.0, 0.0, 0.1, 0.4, 0.7, 0.95, 1.0])
 VIEW = binary(P, np.zeros(7))
 
@@ -34,7 +35,7 @@ def test_rows_without_weight_make_no_gap() -> None:
 def test_a_jump_is_nothing_at_other_claims_and_one_at_exact_ones() -> None:
     gaps = exact_gaps(VIEW)
     z = np.unique(VIEW.log_odds)
-    for model in models(z, gaps):
+    for model in models(z, PRIOR, gaps):
         upper, lower = model.design.x[:, -2:].T
         np.testing.assert_array_equal(upper, z == z[-1])
         np.testing.assert_array_equal(lower, z == z[0])
@@ -45,10 +46,11 @@ def test_a_jump_is_nothing_at_other_claims_and_one_at_exact_ones() -> None:
 
 
 def test_prior_odds_of_all_splines_are_one() -> None:
-    found = models(np.linspace(-2, 2, 9))
+    found = models(np.linspace(-2, 2, 9), PRIOR)
     splines = sum(model.odds * len(model.penalties) for model in found[:3])
     assert splines == pytest.approx(1)
     assert len(found) == 4
-    with_jumps = models(np.unique(VIEW.log_odds), exact_gaps(VIEW))
-    assert with_jumps[-1].odds == IDENTITY_ODDS
+    assert found[-1].odds == PRIOR.temperature
+    with_jumps = models(np.unique(VIEW.log_odds), PRIOR, exact_gaps(VIEW))
+    assert with_jumps[-1].odds == PRIOR.identity
     assert with_jumps[-1].basis.shape == (len(points()), 2)

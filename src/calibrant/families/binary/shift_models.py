@@ -12,13 +12,16 @@ from ...fitting.weights import present
 from ...inputs.views import View
 from .penalised_splines import LIMIT, PRIOR_SDS, Scale, basis, penalties, points, scale_ends
 
-# Prior odds beside all splines together: that claims are right as they are, and that one
-# temperature mends them.
-IDENTITY_ODDS = 0.05
-_TEMPERATURE_ODDS = 0.05
 _SLOPE_SD = 0.5
 # Exact 0 and 1 stand for claims that nobody knows: what they mean may lie off their reading.
 _JUMP_SD = 1.0
+
+
+class PriorOdds(NamedTuple):
+    """Beside all splines: that claims are right as they are, and that one temperature mends them."""
+
+    identity: float
+    temperature: float
 
 
 class Gap(NamedTuple):
@@ -71,11 +74,11 @@ def _gap(other: Array, exact: Array, sign: int) -> Gap | None:
     return Gap(sign * float(after[0]), sign * float(before[-1]))
 
 
-def models(z: Array, gaps: Gaps = ()) -> list[Model]:
+def models(z: Array, prior: PriorOdds, gaps: Gaps = ()) -> list[Model]:
     """Every model of distinct ascending claims, in log odds; all but the identity."""
     claims = z.tobytes()
     splines = [_spline_model(scale, claims, gaps) for scale in PRIOR_SDS]
-    return [*splines, *_line_models(z, gaps)]
+    return [*splines, *_line_models(z, prior, gaps)]
 
 
 @lru_cache(maxsize=24)
@@ -88,14 +91,14 @@ def _spline_model(scale: Scale, claims: bytes, gaps: Gaps) -> Model:
     return _model(basis(scale, z, ends), basis(scale, points(), ends), precisions, z, gaps, odds)
 
 
-def _line_models(z: Array, gaps: Gaps) -> Iterator[Model]:
+def _line_models(z: Array, prior: PriorOdds, gaps: Gaps) -> Iterator[Model]:
     """A slope; and, where claims are rounded, their jumps alone."""
     slope = np.full((1, 1, 1), _SLOPE_SD**-2)
-    yield _model(z[:, None], points()[:, None], slope, z, gaps, _TEMPERATURE_ODDS)
+    yield _model(z[:, None], points()[:, None], slope, z, gaps, prior.temperature)
     if gaps:
         nothing = np.zeros((1, 0, 0))
         none = np.zeros((len(points()), 0))
-        yield _model(np.zeros((len(z), 0)), none, nothing, z, gaps, IDENTITY_ODDS)
+        yield _model(np.zeros((len(z), 0)), none, nothing, z, gaps, prior.identity)
 
 
 def _model(

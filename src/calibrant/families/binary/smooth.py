@@ -14,8 +14,9 @@ from ...inputs.views import View
 from .family import ChanceFamily
 from .penalised_splines import LIMIT, points
 from .shift import UncertainShift
-from .shift_models import IDENTITY_ODDS, Model, exact_gaps, models
+from .shift_models import Model, PriorOdds, exact_gaps, models
 
+_PRIOR_ODDS = PriorOdds(identity=0.05, temperature=0.05)
 _LEAST_WEIGHT = 1e-3
 # Quantiles of these normal scores are found at every so many points, by so many bisections.
 _SCORES = np.arange(-3.0, 4.0)
@@ -43,7 +44,7 @@ class Smooth(ChanceFamily):
         """Fit every curve on pooled claims and average those that matter."""
         pool = pooled_cells(view.odds_pool)
         curves = [_identity(pool)]
-        for model in models(pool.p, exact_gaps(view)):
+        for model in models(pool.p, _PRIOR_ODDS, exact_gaps(view)):
             fit = penalised_logistic(model.design, *pool, model.penalties)
             curves.append(_curves(model, fit))
         return _average(curves)
@@ -96,7 +97,7 @@ def _identity(pool: Pool) -> _Curves:
     softplus = np.logaddexp(0, z)
     log_likelihood = z @ happened - softplus @ w
     at = points()[None]
-    log_evidence = log_likelihood + np.log(IDENTITY_ODDS)
+    log_evidence = log_likelihood + np.log(_PRIOR_ODDS.identity)
     return _Curves(at, np.zeros(at.shape), np.array([log_evidence]))
 
 
