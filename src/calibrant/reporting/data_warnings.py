@@ -29,7 +29,8 @@ NEVER = "{} of {} classes never occur ({}): nothing is known of their recall."
 SELDOM = "{} of {} classes occur fewer than {} times ({}): little is known of each."
 DENIED = "Rows with a chance of exactly 0 for the right class: {:,}."
 READ = "{} of exactly 0 or 1 count as rounded: maps read them as {:.2g} off, NLL as {:.2g}. {}"
-THEIRS = "{:,} rows have some, and {:.3g}% of the NLL is theirs."
+THEIRS = "{:,} rows have some, and {} of the NLL is theirs."
+LEAST_PERCENT = 0.1
 COMMON = "Outcomes are uneven: {} makes up {:.3g}% of the rows{}."
 LOPSIDED = "Outcomes are uneven: the event {} {:.3g}% of the time{}."
 HARDLY = ", so errors about the others hardly move the numbers"
@@ -132,7 +133,8 @@ def _about_rounding(x: Data) -> Iterator[str]:
     whole = float(weighted_sum(losses, w))
     part = float(weighted_sum(losses * is_rounded, w))
     percent = 100 * part / whole if whole else 0.0
-    theirs = THEIRS.format(some_present, percent)
+    share = f"{percent:.3g}%" if percent >= LEAST_PERCENT else f"less than {LEAST_PERCENT}%"
+    theirs = THEIRS.format(some_present, share)
     yield READ.format(name, reading.floor, clip_of(given, x.clip), theirs)
 
 
