@@ -17,7 +17,8 @@ from ..measures.ks import ks_error
 from ..measures.scores import event_rate, mean_claim
 from ..progress import progress, quiet
 from .confidence import report_interval
-from .verdict import Finding, judge
+from .findings import Finding
+from .verdict import judge
 
 Parts = dict[str, Ints]  # the rows of each value
 

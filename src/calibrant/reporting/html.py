@@ -8,21 +8,18 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from .. import __version__
+from .findings import CALM, Tone
 from .units import shown, shown_finely
-from .verdict import Finding
 
 if TYPE_CHECKING:
     from .summary import Report
 
-Tone = Literal["good", "so-so", "bad"]
-
-CALM: Final[tuple[Finding, ...]] = ("no error seen", "small error")
 MARKS: Final[dict[Tone, str]] = {"good": "✓", "so-so": "≈", "bad": "!"}
 # On a page there is room for a sentence.
 MEANINGS: Final[dict[str, str]] = {
@@ -77,15 +74,14 @@ def page(found: "Report") -> str:
     js = _part("page.js")
     plotly = (files("plotly") / "package_data" / "plotly.min.js").read_text("utf-8")
     headline, _, rest = found.verdict.partition(". ")
-    tone = _tone(found)
     template = _environment().from_string(_part("page.html.j2"))
     return template.render(
         found=found,
         version=__version__,
         headline=f"{headline}.",
         rest=rest,
-        tone=tone,
-        mark=MARKS[tone],
+        tone=found.tone,
+        mark=MARKS[found.tone],
         meanings=MEANINGS,
         calm=CALM,
         css=Markup(_part("page.css")),
@@ -98,15 +94,6 @@ def page(found: "Report") -> str:
 
 def _part(name: str) -> str:
     return (files(__package__) / "page" / name).read_text("utf-8")
-
-
-def _tone(found: "Report") -> Tone:
-    if found.finding not in CALM:
-        return "bad"
-    # So few rows that they would hide an error speak for nothing.
-    if found.finding == "no error seen" and not found.is_blunt:
-        return "good"
-    return "so-so"
 
 
 def _environment() -> Environment:

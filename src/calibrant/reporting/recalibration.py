@@ -14,11 +14,14 @@ from ..families.defaults import REPORT_FAMILIES
 from ..families.family import Family
 from ..families.maps import Map
 from ..families.names import family_of, name_of
+from ..fitting.types import Array
+from ..fitting.weights import weighted_sum
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data
 from ..measures.errors import ece
 from ..measures.ks import ks_error
-from ..measures.scores import accuracy, brier, nll
+from ..measures.rows import weights_of
+from ..measures.scores import accuracy, brier, nll, row_losses
 from ..progress import progress, quiet
 
 BEST = "{} lowers the NLL most: `{}`, then `{}`."
@@ -46,8 +49,9 @@ class ScoreRow:
 class Recalibration:
     """Scores as they are and after each map, the maps by name, and the best of them.
 
-    `best` is None where no map lowers the NLL, and `command` with it. `advice` says in words what
-    to do next. With no rows to fit on all of it is empty.
+    `best` is None where no map lowers the NLL, and `command` with it. `gain` is by how much the
+    best lowers it, `gain_error` the standard error of that. `advice` says in words what to do next.
+    With no rows to fit on all of it is empty.
     """
 
     standings: tuple[ScoreRow, ...] = ()
@@ -56,6 +60,18 @@ class Recalibration:
     best: str | None = None
     command: str | None = None
     advice: str | None = None
+    gain: float = 0.0
+    gain_error: float = 0.0
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the best map gains more than two standard errors."""
+        return self.best is not None and self.gain > 2 * self.gain_error
+
+    @property
+    def neither(self) -> str:
+        """None of the maps, in a word."""
+        return "Neither" if len(self.maps) == 2 else "No"
 
 
 def score_row(name: str, x: Data) -> ScoreRow:
@@ -71,10 +87,12 @@ def recalibrate(x: Data, fit_on: Data, families: Families | None = None) -> Reca
     """
     _check_sort(x, fit_on)
     named = named_families(REPORT_FAMILIES if families is None else families, name_of)
-    notes = [SAME_ROWS] if are_same_rows(fit_on, x) else []
+    is_held_out = not are_same_rows(fit_on, x)
+    notes = [] if is_held_out else [SAME_ROWS]
     before = score_row(AS_THEY_ARE, x)
     standings = [before]
     maps: dict[str, Map] = {}
+    losses: dict[str, Array] = {}
     with progress("fitting maps", len(named)) as tick, quiet():
         for name, family in named.items():
             try:
@@ -82,13 +100,18 @@ def recalibrate(x: Data, fit_on: Data, families: Families | None = None) -> Reca
             except ValueError as error:
                 notes.append(f"{name} could not be fitted: {error}.")
             else:
-                standings.append(score_row(name, maps[name].apply(x)))
+                mended = maps[name].apply(x)
+                standings.append(score_row(name, mended))
+                losses[name] = row_losses(mended, "nll")
             tick()
     least = min(standings, key=attrgetter("nll"))
     if least is before:
         return Recalibration(tuple(standings), maps, tuple(notes), advice=_why_none(len(maps)))
     command, advice = _next_step(least.name, named[least.name], x)
-    return Recalibration(tuple(standings), maps, tuple(notes), least.name, command, advice)
+    gain, gain_error = _gain(x, losses[least.name]) if is_held_out else (0.0, 0.0)
+    return Recalibration(
+        tuple(standings), maps, tuple(notes), least.name, command, advice, gain, gain_error
+    )
 
 
 def fit_command(family: Family) -> str | None:
@@ -114,6 +137,16 @@ def are_same_rows(fit_on: Data, x: Data) -> bool:
 
 def _claims_and_outcomes(x: Data) -> tuple[NDArray[Any], NDArray[Any]]:
     return (x.values, x.labels) if isinstance(x, Predictions) else (x.p, x.y)
+
+
+def _gain(x: Data, losses: Array) -> tuple[float, float]:
+    """By how much a map lowers the NLL, and the standard error of that, row by row."""
+    gains = row_losses(x, "nll") - losses
+    w = weights_of(x)
+    total = float(weighted_sum(np.ones(x.n), w))
+    mean = float(weighted_sum(gains, w)) / total
+    variance = float(weighted_sum((gains - mean) ** 2, w)) / total
+    return mean, float(np.sqrt(variance / total))
 
 
 def _check_sort(x: Data, fit_on: Data) -> None:

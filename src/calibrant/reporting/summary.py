@@ -19,10 +19,11 @@ from .class_errors import MOST_CLASSES, ClassError, class_errors, class_notes
 from .confidence import DRAWS, LEVEL
 from .data_summary import DataFact, data_facts, data_in_words
 from .data_warnings import data_warnings
+from .findings import Finding, Tone
 from .groups import Group, groups
-from .measure_table import BY_CHANCE, MeasureRow, measure_rows
+from .measure_table import MeasureRow, measure_rows
 from .recalibration import Recalibration, ScoreRow, recalibrate
-from .verdict import BLUNT, Finding, judge
+from .verdict import judge
 
 if TYPE_CHECKING:
     from .diagrams import Diagrams
@@ -41,7 +42,7 @@ class Report:
     """What `report` found: print it, take `to_dict()`, or write a page with `to_html`.
 
     `classes` are those furthest off. `best` is the map that lowers the NLL most, and `command`
-    makes it.
+    makes it. `tone` is how good the news of the verdict is.
     """
 
     about: str
@@ -51,6 +52,7 @@ class Report:
     finding: Finding
     verdict: str
     advice: str
+    tone: Tone
     rows: tuple[MeasureRow, ...]
     standings: tuple[ScoreRow, ...]
     warnings: tuple[str, ...]
@@ -62,12 +64,6 @@ class Report:
     level: float | None
     draws: int | None
     source: Source = field(repr=False, compare=False)
-
-    @property
-    def is_blunt(self) -> bool:
-        """Whether so few rows would hide an error that matters."""
-        limits = [row.value or 0 for row in self.rows if row.name == BY_CHANCE]
-        return any(limit > BLUNT for limit in limits)
 
     @cached_property
     def diagrams(self) -> "Diagrams":
@@ -119,7 +115,7 @@ def report(
 
     >>> from calibrant import binary
     >>> report(binary([0.9] * 100, [True] * 60 + [False] * 40)).finding
-    'overconfident'
+    'too high'
     """
     _check_report(pred, fit_on, families)
     has_classes = isinstance(pred, Predictions)
@@ -128,7 +124,7 @@ def report(
     mended = Recalibration() if fit_on is None else recalibrate(pred, fit_on, families)
     errors = class_errors(pred) if isinstance(pred, Predictions) else ()
     rows, failures = measure_rows(pred, view, errors, intervals=intervals)
-    verdict = judge(view, has_classes=has_classes)
+    verdict = judge(view, has_classes=has_classes, mended=mended)
     warnings = (*data_warnings(pred, view), *class_notes(pred), *mended.notes)
     return Report(
         about=data_in_words(pred),
@@ -137,7 +133,8 @@ def report(
         total=view.total,
         finding=verdict.finding,
         verdict=verdict.words,
-        advice=mended.advice or verdict.advice,
+        advice=verdict.advice,
+        tone=verdict.tone,
         rows=rows,
         standings=mended.standings,
         warnings=(*warnings, *failures, *group_notes),
