@@ -32,7 +32,7 @@ FLOORS = [
     {"inference", "torch"},
     {"contenders"},
     {"choosing", "curves", "simulate"},
-    {"plots"},
+    {"plots", "before_after"},
     {"reporting"},
     {"calibrant"},
     {"classifier_claims"},

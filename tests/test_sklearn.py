@@ -180,8 +180,8 @@ def test_weights_go_to_the_map_alone_where_the_estimator_takes_none() -> None:
 def test_data_frames(frame: Any) -> None:  # noqa: ANN401
     table = frame({f"column {j}": X3[:, j] for j in range(X3.shape[1])})
     series = (pd.Series if frame is pd.DataFrame else pl.Series)(NAMES[Y3].tolist())
-    expected = CalibratedClassifier(GaussianNB(), cv=3).fit(X3, NAMES[Y3])
-    model = CalibratedClassifier(GaussianNB(), cv=3).fit(table, series)
+    expected = CalibratedClassifier(GaussianNB(), Temperature(), cv=3).fit(X3, NAMES[Y3])
+    model = CalibratedClassifier(GaussianNB(), Temperature(), cv=3).fit(table, series)
     np.testing.assert_allclose(model.predict_proba(table), expected.predict_proba(X3), rtol=1e-9)
     assert model.n_features_in_ == 20
     assert list(model.feature_names_in_) == list(table.columns)

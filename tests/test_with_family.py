@@ -18,7 +18,10 @@ from calibrant import (
     Platt,
     Smooth,
     Temperature,
+    from_probs,
+    select,
 )
+from calibrant.families.defaults import classifier_family
 from calibrant.fitting.types import Array
 from calibrant.sklearn import CalibratedClassifier, Calibrator, brier_scorer, nll_scorer
 
@@ -27,9 +30,25 @@ def test_the_default_family() -> None:
     def chosen(estimator: Any, X: Array, y: Array) -> Family:  # noqa: ANN401
         return CalibratedClassifier(estimator, ensemble=False).fit(X, y).map_.family
 
-    assert chosen(None, X2, Y2) == Platt()
-    assert chosen(FOREST, X2, Y2) == Smooth()
-    assert chosen(FOREST, X3, Y3) == chosen(SVM, X3, Y3) == Temperature()
+    few = slice(0, 198)
+    assert chosen(None, X2[few], Y2[few]) == Platt()
+    assert chosen(FOREST, X2[few], Y2[few]) == Smooth()
+    assert chosen(FOREST, X3[few], Y3[few]) == chosen(SVM, X3[few], Y3[few]) == Temperature()
+
+
+@pytest.mark.parametrize(("X", "y"), [(X2, Y2), (X3, Y3)], ids=["two", "three"])
+def test_of_enough_rows_the_family_is_chosen(X: Array, y: Array) -> None:
+    p = LogisticRegression().fit(X, y).predict_proba(X)
+    p[:, 0] *= 20
+    p /= p.sum(1, keepdims=True)
+    enough = slice(0, 200)
+    fitted = Calibrator().fit(p[enough], y[enough]).map_
+    assert fitted.family == select(from_probs(p[enough], y[enough])).family
+    few = slice(0, 199)
+    usual = classifier_family(from_probs(p[few], y[few]))
+    assert Calibrator().fit(p[few], y[few]).map_.family == usual
+    assert fitted.family != usual
+    assert Calibrator(Isotonic()).fit(p, y).map_.family in (Isotonic(), OneVsRest(Isotonic()))
 
 
 def test_parameters_of_the_family_can_be_set() -> None:

@@ -9,13 +9,13 @@ import numpy as np
 from .contenders import Candidate, Comparison, Contender, Failures, Selection, contender
 from .families.defaults import selection_candidates
 from .families.family import Family
-from .families.folds import held_out
+from .families.folds import drawn_rows, held_out
 from .families.maps import Map
 from .families.multiclass.blend import Blend
 from .fitting.logspace import TINY
 from .fitting.mixture import mixture_weights
 from .fitting.types import Array
-from .fitting.weights import Weights, some, total, weighted_mean
+from .fitting.weights import Weights, present, some, total, weighted_mean
 from .inputs.checks import MAKE_THEM, check_argument
 from .inputs.predictions import Predictions
 from .inputs.questions import canonical
@@ -28,6 +28,12 @@ BLEND = "a blend of these"
 Families = Sequence[Family] | Mapping[str, Family]
 
 LEAST_NOISE = 1e-6  # nobody can tell such a difference, however sure it is
+
+# Of fewer rows one simple family does better than the best that cross-validation can find.
+LEAST_ROWS_TO_CHOOSE = 200
+# Beyond so many chances cross-validation takes more than seconds, and loses little by a sample.
+MOST_QUICK_CELLS = 250_000
+LEAST_QUICK_ROWS = 2_500
 
 
 def compare(fit_on: Data, test: Data, families: Families) -> Comparison:
@@ -108,6 +114,27 @@ def cross_validate(
     return Selection(named[chosen], chosen, score, rows, failures)
 
 
+def can_choose(x: Data) -> bool:
+    """Whether there are rows enough to choose among families."""
+    w = x.weights if isinstance(x, Predictions) else x.w
+    return len(present(w, x.n)) >= LEAST_ROWS_TO_CHOOSE
+
+
+def quick_rows(x: Data) -> Data:
+    """All rows; of very many so many, drawn at random, that cross-validation takes seconds."""
+    k = x.k if isinstance(x, Predictions) else 1
+    most = max(MOST_QUICK_CELLS // k, LEAST_QUICK_ROWS)
+    if x.n <= most:
+        return x
+    view = canonical(x) if isinstance(x, Predictions) else x
+    return x[drawn_rows(view, most, seed=0)]
+
+
+def usual_or_chosen(x: Data, usual: Family) -> Family:
+    """What cross-validation chooses of rows that are enough, looking at many; else the usual."""
+    return cross_validate(quick_rows(x)).chosen if can_choose(x) else usual
+
+
 def named_families(families: Families, name: Callable[[Family], str] = repr) -> dict[str, Family]:
     """Families by the names given, or by those that `name` gives them."""
     is_list = isinstance(families, Sequence) and not isinstance(families, str)
@@ -184,12 +211,12 @@ def _blend(families: Sequence[Family], losses: Sequence[Array], w: Weights) -> t
 
 
 def _candidates(losses: Mapping[str, Array], w: Weights) -> tuple[Candidate, ...]:
-    means = {name: _mean_and_error(loss, w) for name, loss in losses.items()}
+    means = {name: mean_and_error(loss, w) for name, loss in losses.items()}
     best = min(means, key=means.__getitem__)
     rows = []
     for name, loss in losses.items():
         mean, error = means[name]
-        behind, behind_error = _mean_and_error(loss - losses[best], w)
+        behind, behind_error = mean_and_error(loss - losses[best], w)
         rows.append(Candidate(name, mean, error, behind, behind_error))
     return tuple(rows)
 
@@ -198,7 +225,7 @@ def _is_within_noise(row: Candidate) -> bool:
     return row.behind <= max(row.behind_error, LEAST_NOISE)
 
 
-def _mean_and_error(x: Array, w: Weights) -> tuple[float, float]:
+def mean_and_error(x: Array, w: Weights) -> tuple[float, float]:
     """The mean and its standard error, weights being counts."""
     mean = weighted_mean(x, w)
     variance = weighted_mean((x - mean) ** 2, w)

@@ -56,7 +56,8 @@ class CalibratedClassifier(MetaEstimatorMixin, WithFamily, ClassifierMixin, Base
     """A classifier whose probabilities are calibrated on rows that it was not fitted on.
 
     Where it has no probabilities its raw scores are. `cv="prefit"` takes the estimator as fitted.
-    No family: Temperature; for two classes Smooth, or Platt of raw scores.
+    No family: for each map the simplest that cross-validation finds as good as the best; of fewer
+    than 200 rows Temperature, for two classes Smooth, or Platt of raw scores.
 
     >>> from calibrant import Platt
     >>> from sklearn.datasets import make_classification
@@ -191,7 +192,8 @@ class CalibratedClassifier(MetaEstimatorMixin, WithFamily, ClassifierMixin, Base
 class Calibrator(WithFamily, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Calibrates scores that were saved: (n, k), or (n,) for the second of two classes.
 
-    `classes_` are the distinct labels, or all columns where labels are whole numbers below k.
+    `classes_` are the distinct labels, or all columns where labels are whole numbers below k. No
+    family: as with `CalibratedClassifier`.
 
     >>> from calibrant import Platt
     >>> model = Calibrator(Platt()).fit([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])

@@ -3,6 +3,7 @@
 from dataclasses import fields, replace
 from typing import Any, Self
 
+from .choosing import usual_or_chosen
 from .classifier_claims import Labels, Table
 from .families.defaults import classifier_family
 from .families.family import Family
@@ -45,7 +46,9 @@ class WithFamily:
 
     def _map(self, pred: Predictions) -> Map:
         check_argument("family", self.family, Family | None)
-        family = classifier_family(pred) if self.family is None else self.family
+        family = self.family
+        if family is None:
+            family = usual_or_chosen(pred, classifier_family(pred))
         return family.fit(pred)
 
 

@@ -7,7 +7,8 @@ import pytest
 from shared_command import refused, said, told
 
 import calibrant
-from calibrant import Predictions, binary, cross_validate, read, write
+from calibrant import Predictions, binary, choosing, cross_validate, read, write
+from calibrant.choosing import quick_rows
 from calibrant.families.binary.family import ChanceFamily
 from calibrant.families.defaults import selection_candidates
 from calibrant.families.names import family_of, known_families, name_of
@@ -20,8 +21,8 @@ WITHOUT_SETTINGS = [name for name in known_families() if name not in NEEDS_A_FAM
 @pytest.mark.parametrize(
     ("file", "family", "name"),
     [
-        ("classes.csv", None, "temperature"),
-        ("chances.jsonl", None, "smooth"),
+        ("classes.csv", "temperature", "temperature"),
+        ("chances.jsonl", "smooth", "smooth"),
         ("classes.csv", "isotonic", "one-vs-rest(isotonic)"),
         ("chances.jsonl", "Histogram-Binning", "histogram-binning"),
         ("chances.jsonl", "temperature", "temperature"),
@@ -30,9 +31,9 @@ WITHOUT_SETTINGS = [name for name in known_families() if name not in NEEDS_A_FAM
     ],
 )
 def test_fit_then_apply_writes_what_the_library_gives(
-    file: str, family: str | None, name: str, capsys: pytest.CaptureFixture[str]
+    file: str, family: str, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = [] if family is None else ["--family", family]
+    options = ["--family", family]
     assert told(capsys, "fit", file, "-o", "m.safetensors", *options)["family"] == name
     out = said(capsys, "fit", file, "-o", "m.safetensors", *options)
     assert "Wrote m.safetensors" in out
@@ -105,6 +106,77 @@ def test_select_writes_what_cross_validation_chooses_and_says_why(
     assert line.split()[0] == selection["chosen"]
     assert f"Chose {selection['chosen']}: " in out
     assert "Wrote m.safetensors" in out
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("file", ["classes.csv", "chances.jsonl"])
+def test_without_options_a_family_is_chosen(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    plain = told(capsys, "fit", file, "-o", "m.safetensors")
+    assert plain["selection"]["chosen"] is not None
+    assert plain == told(capsys, "fit", file, "--select", "-o", "m.safetensors")
+    out = said(capsys, "fit", file, "-o", "m.safetensors")
+    assert f"Chose {plain['selection']['chosen']}: " in out
+    assert "By cross-validation: NLL " in out
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("file", "usual"), [("classes.csv", "temperature"), ("chances.jsonl", "smooth")]
+)
+def test_of_few_rows_the_usual_family_is_fitted_and_said_so(
+    file: str, usual: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write("few.csv", read(file)[:150])
+    found = told(capsys, "fit", "few.csv", "-o", "m.safetensors")
+    assert found["family"] == usual
+    assert "selection" not in found
+    out = said(capsys, "fit", "few.csv", "-o", "m.safetensors")
+    words = f"Fewer than 200 rows are too few to choose a family: {usual} is the usual one."
+    assert words in " ".join(out.split())
+    assert "selection" in told(capsys, "fit", "few.csv", "--select", "-o", "m.safetensors")
+
+
+@pytest.mark.usefixtures("here")
+def test_of_very_many_rows_a_sample_is_looked_at(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choosing, "MOST_QUICK_CELLS", 250)
+    monkeypatch.setattr(choosing, "LEAST_QUICK_ROWS", 10)
+    found = told(capsys, "fit", "chances.jsonl", "-o", "m.safetensors")
+    assert found["fitted_on"].startswith("300 claims")
+    assert found["cross_validated"]["rows"] == 250
+    drawn = cross_validate(quick_rows(read("chances.jsonl")))
+    assert [row["score"] for row in found["selection"]["rows"]] == [row.score for row in drawn.rows]
+    out = " ".join(said(capsys, "fit", "chances.jsonl", "-o", "m.safetensors").split())
+    assert "Chosen on 250 of 300 rows, drawn at random; --select looks at all." in out
+    assert "By cross-validation on 250 of the rows: NLL " in out
+
+
+@pytest.mark.usefixtures("here")
+def test_a_map_that_does_harm_is_warned_of(capsys: pytest.CaptureFixture[str]) -> None:
+    random = np.random.default_rng(0)
+    p = random.random(2000)
+    write("right.csv", binary(p, random.random(2000) < p))
+    harmful = ["fit", "right.csv", "--family", "binned(40, slope=0)", "-o", "m.safetensors"]
+    found = told(capsys, *harmful)["cross_validated"]
+    assert (found["rows"], found["folds"]) == (2000, 5)
+    assert [each["score"] for each in found["changes"]] == ["NLL", "Brier score", "ECE"]
+    assert "NLL" in found["worse"]
+    out = " ".join(said(capsys, *harmful).split())
+    assert "Caution: on rows that the map has not seen the NLL" in out
+    assert "; without --family one is chosen." in out
+    usual = told(capsys, "fit", "right.csv", "-o", "m.safetensors")["cross_validated"]
+    assert usual["worse"] == []
+    assert "Caution" not in said(capsys, "fit", "right.csv", "-o", "m.safetensors")
+
+
+@pytest.mark.usefixtures("here")
+def test_where_nothing_can_be_held_out_it_is_said_why(capsys: pytest.CaptureFixture[str]) -> None:
+    write("one.csv", binary([0.3], [1]))
+    found = told(capsys, "fit", "one.csv", "-o", "m.safetensors")
+    assert found["cross_validated"] is None
+    out = " ".join(said(capsys, "fit", "one.csv", "-o", "m.safetensors").split())
+    assert "no scores by cross-validation: cross-fitting needs" in out
 
 
 @pytest.mark.usefixtures("here")

@@ -48,7 +48,7 @@ def test_without_the_extra_nothing_is_fitted_and_the_pip_line_is_told(here: Path
 def test_a_map_of_vectors_is_written_as_sql_of_the_columns_that_were_read(
     file: str, columns: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    out = said(capsys, "fit", file, "-o", "m.sql")
+    out = said(capsys, "fit", file, "--family", "temperature", "-o", "m.sql")
     assert f"to be selected from a table with columns {', '.join(columns)}; for calibrant" in out
     fitted = Temperature().fit(read(file, default_split="val"))
     assert Path("m.sql").read_text() == f"{fitted.to_sql(columns)}\n"
@@ -88,7 +88,7 @@ def test_of_many_classes_a_whole_query_is_written(capsys: pytest.CaptureFixture[
     pred = calibrant.samples.load("c100-resnet18")[0][:200]
     assert isinstance(pred, Predictions)
     np.savez("many.npz", logits=pred.scores, labels=pred.labels)
-    out = said(capsys, "fit", "many.npz", "-o", "m.sql")
+    out = said(capsys, "fit", "many.npz", "--family", "temperature", "-o", "m.sql")
     assert "a query of the table predictions with columns logit_0 to logit_99" in out
     columns = [f"logit_{i}" for i in range(100)]
     expected = Temperature().fit(read("many.npz")).to_sql(columns, table="predictions")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
@@ -19,6 +19,7 @@ from .options import File
 from .outputs import OutputOptions
 
 if TYPE_CHECKING:
+    from ..before_after import BeforeAfter
     from ..contenders import Selection
     from ..families.family import Family
     from ..inputs.views import Data
@@ -28,10 +29,12 @@ OUT_HELP: Final = (
     "The file to write; or MAP.onnx, for where the model is served, or MAP.sql, for a database."
 )
 FAMILY_HELP: Final = (
-    "As isotonic or 'spline(knots=14)', or select; "
-    "usually temperature, and smooth for one chance a row."
+    "The quick way: one family, as isotonic or 'spline(knots=14)'; select, the usual, chooses."
 )
-SELECT_HELP: Final = "Choose by cross-validation: the simplest that is as good as the best."
+SELECT_HELP: Final = (
+    "Choose by cross-validation: the simplest that is as good as the best. "
+    "So it is without options too, but there of few rows none is chosen, of very many a sample is."
+)
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="MAP.safetensors", help=OUT_HELP)]
 FamilyName = Annotated[
     str | None, typer.Option(metavar="NAME", help=FAMILY_HELP, autocompletion=of_families)
@@ -43,7 +46,6 @@ Select = Annotated[bool, typer.Option("--select", help=SELECT_HELP)]
     "fit validation.csv -o map.safetensors",
     "fit validation.npz --family isotonic -o map.safetensors",
     "fit answers.jsonl --family 'spline(knots=14)' -o map.sql",
-    "fit validation.npz --select -o map.safetensors",
 )
 def fit(
     file: File,
@@ -56,9 +58,10 @@ def fit(
 ) -> None:
     """Fit a map that mends probabilities, and save it. Of several splits it takes val.
 
-    The rows should be new to the model, and not those it will be tested on.
+    The rows should be new to the model, and not those it will be tested on. Without --family the
+    simplest family is chosen that cross-validation finds as good as the best. Scores before and
+    after are told as maps have them that had not seen the rows.
     """
-    from ..families.defaults import fitted_family
     from ..reporting.data_summary import data_in_words
     from ..reporting.description import describe
 
@@ -66,19 +69,64 @@ def fit(
     target = writable(out, SUFFIXES)
     check_extra(target)
     source = inputs.read(file, "val")
-    selection = None
-    chosen = named or fitted_family(source.x)
-    if select or is_select(family):
-        selection = _selection(source.x)
-        chosen = selection.chosen
-    fitted = chosen.fit(source.x)
+    choice = _choice(source.x, named, on_all_rows=select or is_select(family))
+    fitted = choice.family.fit(source.x)
     use = write_map(fitted, source, target)
     found = describe(fitted)
     told = {**found.to_dict(), "fitted_on": data_in_words(source.x), "map": str(target)}
-    if selection is not None:
-        told["selection"] = asdict(selection) | {"chosen": selection.name}
-    page = _page(found, source.x, selection)
-    output.tell(told, *page, f"Wrote {target}. {use}", wrote=target)
+    if choice.selection is not None:
+        told["selection"] = asdict(choice.selection) | {"chosen": choice.selection.name}
+    scored, why_not = _scored(choice.family, source.x)
+    told["cross_validated"] = None if scored is None else scored.to_dict()
+    page = _page(found, source.x, choice)
+    output.tell(
+        told,
+        *page,
+        *_scores(scored, why_not, source.x, named),
+        f"Wrote {target}. {use}",
+        wrote=target,
+    )
+
+
+class Choice(NamedTuple):
+    """The family to fit, how it was chosen if it was, and a word on that."""
+
+    family: "Family"
+    selection: "Selection | None" = None
+    note: str | None = None
+
+
+def _choice(x: "Data", named: "Family | None", *, on_all_rows: bool) -> Choice:
+    """The family named; else the one that cross-validation chooses, where rows are enough."""
+    from ..choosing import LEAST_ROWS_TO_CHOOSE, can_choose, quick_rows
+    from ..families.defaults import fitted_family
+    from ..families.names import name_of
+
+    if named is not None:
+        return Choice(named)
+    if on_all_rows:
+        selection = _selection(x)
+        return Choice(selection.chosen, selection)
+    if not can_choose(x):
+        usual = fitted_family(x)
+        few = f"Fewer than {LEAST_ROWS_TO_CHOOSE} rows are too few to choose a family"
+        return Choice(usual, None, f"{few}: {name_of(usual)} is the usual one.")
+    drawn = quick_rows(x)
+    selection = _selection(drawn)
+    if drawn is x:
+        return Choice(selection.chosen, selection)
+    note = f"Chosen on {drawn.n:,} of {x.n:,} rows, drawn at random; --select looks at all."
+    return Choice(selection.chosen, selection, note)
+
+
+def _scored(family: "Family", x: "Data") -> "tuple[BeforeAfter | None, str]":
+    """Scores by cross-validation; or none, and why."""
+    from ..before_after import before_after
+
+    try:
+        return before_after(family, x), ""
+    except ValueError as error:
+        return None, str(error)
 
 
 def _named_family(family: str | None, *, select: bool) -> "Family | None":
@@ -106,13 +154,30 @@ def _selection(x: "Data") -> "Selection":
     return replace(found, name=name, rows=tuple(rows), failures=tuple(failures))
 
 
-def _page(found: "Description", x: "Data", selection: "Selection | None") -> Iterator[object]:
+def _scores(
+    scored: "BeforeAfter | None", why_not: str, x: "Data", named: "Family | None"
+) -> Iterator[object]:
+    from ..reporting.map_page import before_after_line, caution, worse_in_words
+
+    if scored is None:
+        yield caution(f"no scores by cross-validation: {why_not}")
+        return
+    yield before_after_line(scored, x.n)
+    if scored.worse:
+        yield caution(worse_in_words(scored, was_named=named is not None))
+
+
+def _page(found: "Description", x: "Data", choice: Choice) -> Iterator[object]:
+    from rich.text import Text
+
     from ..reporting.data_summary import data_in_words
     from ..reporting.map_page import caution, fact_table, optimum
     from ..reporting.terminal import selection_page
 
-    if selection is not None:
-        yield selection_page(selection)
+    if choice.selection is not None:
+        yield selection_page(choice.selection)
+    if choice.note is not None:
+        yield Text(choice.note)
     yield f"Fitted {found.family} on {data_in_words(x)}."
     if found.facts:
         yield fact_table(found.facts)

@@ -49,6 +49,17 @@ def held_out(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, 
     return _row_folds(view, folds, seed)
 
 
+def drawn_rows(view: View | Canonical, most: int, seed: int) -> Ints:
+    """At most so many rows, drawn at random, whichever order they stand in.
+
+    The parts that a row of a fractional outcome was split into stay together.
+    """
+    whole, rows = _whole(view)
+    order = _sorted_rows(whole)
+    drawn = np.random.RandomState(seed).permutation(len(order))[:most]
+    return _parts_of(order[drawn], whole.n, rows)
+
+
 def _row_folds(view: View | Canonical, folds: int, seed: int) -> list[tuple[Ints, Ints]]:
     order = _sorted_rows(view)
     n = len(order)

@@ -11,6 +11,7 @@ from rich.text import Text
 from .terminal import text
 
 if TYPE_CHECKING:
+    from ..before_after import BeforeAfter, Change
     from ..fitting.newton import Certificate
     from .description import Answer, Description, ToldFact
 
@@ -49,6 +50,22 @@ def optimum(certificate: "Certificate") -> str:
     return f"Optimum reached in {certificate.steps} steps ({reached})."
 
 
+def before_after_line(found: "BeforeAfter", rows: int) -> Text:
+    """Scores as claimed and as mended, by maps that had not seen the rows."""
+    changes = ", ".join(_change(each) for each in found.changes)
+    sample = "" if found.rows == rows else f" on {found.rows:,} of the rows"
+    return Text(f"By cross-validation{sample}: {changes}.")
+
+
+def worse_in_words(found: "BeforeAfter", *, was_named: bool) -> str:
+    """Which scores the map makes worse, and what to do about it."""
+    names = " and ".join(f"the {each.score}" for each in found.worse)
+    grows = "grows" if len(found.worse) == 1 else "grow"
+    noise = "its standard error" if len(found.worse) == 1 else "their standard errors"
+    way_out = "; without --family one is chosen" if was_named else ""
+    return f"on rows that the map has not seen {names} {grows} by more than {noise}{way_out}"
+
+
 def fact_table(facts: "Sequence[ToldFact]") -> Table:
     """The numbers of a map: a line each."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
@@ -67,6 +84,12 @@ def _parted(parts: Sequence[RenderableType]) -> Iterator[RenderableType]:
         if place:
             yield ""
         yield part
+
+
+def _change(each: "Change") -> str:
+    if each.score == "ECE":
+        return f"ECE {100 * each.before:.2f}% to {100 * each.after:.2f}%"
+    return f"{each.score} {each.before:.4f} to {each.after:.4f}"
 
 
 def _spread(fact: "ToldFact") -> str:
