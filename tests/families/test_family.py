@@ -16,6 +16,7 @@ from calibrant import (
     Family,
     HistogramBinning,
     Isotonic,
+    Kernel,
     LogitRule,
     OneVsRest,
     PiecewiseLinear,
@@ -25,6 +26,7 @@ from calibrant import (
     binary,
     canonical,
     cross_fit,
+    ece,
     from_logits,
     one_class,
     top_label,
@@ -189,3 +191,24 @@ def test_a_map_knows_what_it_was_fitted_on() -> None:
     of_one = Isotonic().fit(one_class(TWO, 0))
     assert isinstance(of_one, ChanceMap)
     assert (of_one.completes, of_one.classes) == (0, TWO.classes)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert Spline(np.int64(8)) == Spline(8)  # type: ignore[arg-type]
+    assert repr(Spline(np.int32(8))) == repr(Spline(8))  # type: ignore[arg-type]
+    assert Kernel(np.float32(0.5)) == Kernel(0.5)  # type: ignore[arg-type]
+    (no,) = np.array([False])
+    assert Isotonic(interpolate=no) == Isotonic(interpolate=False)
+    with pytest.raises(ValueError, match="knots must be 'cv' or of type int, got 8"):
+        Spline(np.float64(8.0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("family", [Isotonic(), OneVsRest(Isotonic())], ids=repr)
+def test_claims_and_outcomes_apart_are_met_with_the_right_call(family: Family) -> None:
+    p, y = np.array([0.2, 0.9]), np.array([0, 1])
+    with pytest.raises(ValueError, match=r"fit takes one argument, got 2; .*binary\(p, y\)"):
+        family.fit(p, y)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"n_bins must be of type int, .*; .*binary\(p, y\)"):
+        ece(y, p)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"got ndarray; map\(p\) maps an array of chances"):
+        Isotonic().fit(binary(p, y)).apply(p)

@@ -114,8 +114,8 @@ def test_claims_from_float32_logits_keep_the_digits_of_float64() -> None:
 def test_views_are_asked_of_predictions_alone(ask: Callable[[Any], object]) -> None:
     with pytest.raises(ValueError, match="a view is asked of Predictions, got View"):
         ask(binary([0.5], [1]))
-    with pytest.raises(ValueError, match=r"k must be a column in 0\.\.4, got 'cat'"):
-        one_class(PREDS[0], "cat")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"k must be a column in 0\.\.4 or .*\['0', .*got 'cat'"):
+        one_class(PREDS[0], "cat")
 
 
 @pytest.mark.parametrize(
@@ -208,3 +208,14 @@ def test_shares_are_split_into_rows_of_one_outcome() -> None:
     np.testing.assert_array_equal(split.values, CLAIMED[[0, 0, 1, 1, 1, 2]])
     whole = binary([0.2, 0.5], [0, 1])
     assert split_outcomes(whole) is whole
+
+
+def test_a_class_may_be_named() -> None:
+    pred = from_logits(LOGITS[:, :3], LABELS % 3, classes=["benign", "bad", "worse"])
+    for k, name in enumerate(pred.classes):
+        by_name, by_number = one_class(pred, str(name)), one_class(pred, k)
+        np.testing.assert_array_equal(by_name.p, by_number.p)
+        np.testing.assert_array_equal(by_name.y, by_number.y)
+        assert by_name.event == by_number.event
+    unnamed = one_class(from_logits(LOGITS, LABELS), "3")
+    np.testing.assert_array_equal(unnamed.p, one_class(from_logits(LOGITS, LABELS), 3).p)

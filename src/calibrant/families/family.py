@@ -8,7 +8,9 @@ descriptions follow.
 from abc import ABC, abstractmethod
 from typing import get_type_hints
 
-from ..inputs.checks import MAKE_THEM, check_argument
+import numpy as np
+
+from ..inputs.checks import IN_ONE, MAKE_THEM, check_argument
 from ..inputs.predictions import Predictions, split_labels
 from ..inputs.questions import canonical
 from ..inputs.rounded import rounded_rows
@@ -29,10 +31,16 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(type(self)).items():
             if name in self.__dict__:
-                check_argument(name, getattr(self, name), kind)
+                value = getattr(self, name)
+                if isinstance(value, np.generic):
+                    value = value.item()
+                    object.__setattr__(self, name, value)
+                check_argument(name, value, kind)
 
-    def fit(self, x: Question) -> Map:
+    def fit(self, x: Question, *apart: object) -> Map:
         """Choose the map that fits a view, or the predictions as whole vectors."""
+        if apart:
+            raise ValueError(f"fit takes one argument, got {1 + len(apart)}; {IN_ONE}")
         if isinstance(x, View):
             return self._fit_chance(x)
         if isinstance(x, Canonical):

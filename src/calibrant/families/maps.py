@@ -110,7 +110,10 @@ class ChanceMap(Map):
         if isinstance(x, View):
             return self._calibrated_view(x)
         if not isinstance(x, Predictions):
-            raise ValueError(f"a map is applied to Predictions or a View, got {type(x).__name__}")
+            raise ValueError(
+                f"a map is applied to Predictions or a View, got {type(x).__name__}; "
+                "map(p) maps an array of chances"
+            )
         return self._calibrated_pair(x)
 
     def _calibrated_view(self, view: View) -> View:

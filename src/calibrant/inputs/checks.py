@@ -15,6 +15,8 @@ Kinds = tuple[Any, ...]
 
 MAKE_THEM = "make them with from_probs(probs, labels), from_logits(logits, labels) or binary(p, y)"
 
+IN_ONE = "claims and outcomes are one argument: binary(p, y), or from_probs(probs, labels)"
+
 
 class Undefined(ValueError):
     """A measure has no value for such data; `reason` says why in a few words."""
@@ -52,6 +54,9 @@ def check_argument(name: str, value: object, kind: Any) -> None:  # noqa: ANN401
     allowed = [repr(word) for word in words]
     allowed += [f"of type {each.__name__}" for each in types]
     either = " or ".join(allowed)
+    if isinstance(value, np.ndarray) and value.ndim:
+        # The habit of other libraries, ece(y, p), puts an array where a setting stands.
+        raise ValueError(f"{name} must be {either}, got {briefly(value)}; {IN_ONE}")
     raise ValueError(f"{name} must be {either}, got {value!r}")
 
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.types import Array, Bools, Ints, Outcomes, Rows
 from ..fitting.weights import Weights
-from .checks import MAKE_THEM, checked_chances, checked_outcomes, checked_weights, floats
+from .checks import MAKE_THEM, briefly, checked_chances, checked_outcomes, checked_weights, floats
 from .labels import Labels, are_shares
 from .predictions import Predictions
 from .views import Canonical, View, class_log_odds, likely_log_odds, places, set_log_odds
@@ -114,9 +114,17 @@ def within_top_r(pred: Predictions, r: int) -> View:
     return _ranked_view(pred, ranks, p, y, f"the right class is among the top {r}")
 
 
-def one_class(pred: Predictions, k: int) -> View:
-    """Is class number k the right one?"""
+def one_class(pred: Predictions, k: int | str) -> View:
+    """Is class number k, or the class of that name, the right one?
+
+    >>> from calibrant import from_probs
+    >>> pred = from_probs([[0.8, 0.2]], ["cat"], classes=["cat", "dog"])
+    >>> one_class(pred, "dog").p.tolist()
+    [0.2]
+    """
     _check_predictions(pred)
+    if isinstance(k, str):
+        k = _column_called(pred, k)
     if not isinstance(k, int | np.integer) or not 0 <= k < pred.k:
         raise ValueError(f"k must be a column in 0..{pred.k - 1}, got {k!r}")
     completes: Literal[0, 1] = 1 if k else 0
@@ -301,6 +309,17 @@ def _ranked_columns(values: Array, ranks: range) -> Ints:
 def _check_rank(r: int, most: int) -> None:
     if not isinstance(r, int | np.integer) or not 1 <= r <= most:
         raise ValueError(f"r must be a rank in 1..{most}, got {r!r}")
+
+
+def _column_called(pred: Predictions, name: str) -> int:
+    names = [str(each) for each in pred.classes]
+    if name not in names:
+        known = briefly(names)
+        raise ValueError(
+            f"k must be a column in 0..{pred.k - 1} or the name of a class, one of {known}; "
+            f"got {name!r}"
+        )
+    return names.index(name)
 
 
 def _check_predictions(pred: Predictions) -> None:

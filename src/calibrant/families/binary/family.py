@@ -25,10 +25,10 @@ class ChanceFamily(Family):
                 return Shared(float(happened.sum() / (w @ p)))
     """
 
-    def fit(self, x: Question) -> Map:
+    def fit(self, x: Question, *apart: object) -> Map:
         """Choose the map that fits a view, class 1 of two, or whole vectors of more."""
-        if not isinstance(x, Predictions):
-            return super().fit(x)
+        if apart or not isinstance(x, Predictions):
+            return super().fit(x, *apart)
         if x.k == 2:
             return super().fit(one_class(x, 1))
         return self.of_many_classes().fit(x)

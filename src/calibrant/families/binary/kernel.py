@@ -99,6 +99,7 @@ class Kernel(ChanceFamily):
     bandwidth: Bandwidth = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_bandwidth(self.bandwidth)
 
     def chance_rule(self, view: View) -> Neighbours:
