@@ -104,3 +104,23 @@ LINE = curves.reliability(claims(9), Isotonic(), level=None)
 def test_what_is_wrong_is_said(act: Callable[[], object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         act()
+
+
+@pytest.mark.parametrize(
+    "name", ["reliability", "tilted_roof", "smece", "histogram", "cumulative", "classwise"]
+)
+def test_of_predictions_a_picture_makes_its_own_curve(name: str) -> None:
+    random = np.random.default_rng(5)
+    z = random.normal(0, 2, (200, 3))
+    pred = from_logits(z, (z + random.gumbel(size=z.shape)).argmax(1))
+    draw: Callable[..., Axes | list[Axes]] = getattr(plots, name)
+    made = getattr(curves, name)
+
+    def said_by(found: Axes | list[Axes]) -> list[str]:
+        each = found if isinstance(found, list) else [found]
+        return [words(ax) for ax in each]
+
+    assert said_by(draw(pred)) == said_by(draw(made(pred)))
+    if name != "classwise":
+        view = claims(200)
+        assert said_by(draw(view)) == said_by(draw(made(view)))

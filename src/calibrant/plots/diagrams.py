@@ -8,8 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from ..curves import BinRanges, Classwise, Curve, Histogram, SmoothECE
+from ..curves import classwise as curves_of_classes
+from ..curves import reliability as reliability_curve
+from ..curves import smece as smece_curve
+from ..curves import tilted_roof as roof_curve
 from ..families.binary.piecewise import Space
 from ..fitting.types import Array
+from ..inputs.predictions import Predictions
+from ..inputs.views import Data, View
 from .marks import WHOLE, draw_claims, draw_map, framed, free_corner, level_of, seen_on, title_of
 from .style import (
     BLACK,
@@ -47,12 +53,15 @@ _DOTS: Look = {
 
 
 @styled
-def reliability(curve: Curve, *, ax: Axes | None = None, axes: Space = "chance") -> Axes:
+def reliability(curve: Curve | Data, *, ax: Axes | None = None, axes: Space = "chance") -> Axes:
     """Draw a calibration map over its claims; below it, how many there are and which came true.
 
     Bins are points at their mean claims, with a bar for each gap; other families are lines. With
-    `axes` "logit" chances are spaced by their log odds.
+    `axes` "logit" chances are spaced by their log odds. Of predictions or a view it is the curve of
+    `curves.reliability`, as it is usually made; so with the other pictures of one model.
     """
+    if isinstance(curve, Predictions | View):
+        curve = reliability_curve(curve)
     above, below = _map_and_claims(ax)
     draw_map(above, framed(above, curve, axes))
     say(above, title=title_of(curve), y=HAPPENS)
@@ -62,11 +71,13 @@ def reliability(curve: Curve, *, ax: Axes | None = None, axes: Space = "chance")
 
 
 @styled
-def tilted_roof(curve: Curve, *, ax: Axes | None = None) -> Axes:
+def tilted_roof(curve: Curve | Data, *, ax: Axes | None = None) -> Axes:
     """Draw bins whose tops rise with the claim.
 
     Wherever one looks, the way from the diagonal is the bin's gap.
     """
+    if isinstance(curve, Predictions | View):
+        curve = roof_curve(curve)
     if curve.bins is None or curve.bins.slope != 1:
         raise ValueError(
             f"a tilted roof is drawn of curves.tilted_roof(...), got a curve of {curve.family}"
@@ -105,8 +116,10 @@ def maps(curves: Mapping[str, Curve], *, ax: Axes | None = None, axes: Space = "
 
 
 @styled
-def smece(found: SmoothECE, *, ax: Axes | None = None) -> Axes:
+def smece(found: SmoothECE | Data, *, ax: Axes | None = None) -> Axes:
     """Draw the share of events near each claim, the thicker the more claims there are."""
+    if isinstance(found, Predictions | View):
+        found = smece_curve(found)
     above, below = _map_and_claims(ax)
     percent_axis(above, "x", "y")
     diagonal(above, *WHOLE)
@@ -144,11 +157,13 @@ def before_after(
 
 
 @styled
-def classwise(classes: Classwise, *, panels: Panels = None) -> list[Axes]:
+def classwise(classes: Classwise | Predictions, *, panels: Panels = None) -> list[Axes]:
     """Draw a small diagram of each class, the worst first.
 
     A new figure's title says of how many classes they are.
     """
+    if isinstance(classes, Predictions):
+        classes = curves_of_classes(classes)
     shown = len(classes.curves)
     columns = min(4, shown)
     # A title needs some width, and beside one row of panels its own height counts.

@@ -4,7 +4,11 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..curves import Cumulative, Histogram, Model, Ordering, Pareto
+from ..curves import cumulative as cumulative_of
+from ..curves import histogram as histogram_of
 from ..fitting.types import Array
+from ..inputs.predictions import Predictions
+from ..inputs.views import Data, View
 from .style import (
     BLACK,
     BLUE,
@@ -52,8 +56,10 @@ _BESIDE: Look = {
 
 
 @styled
-def histogram(seen: Histogram, *, ax: Axes | None = None) -> Axes:
+def histogram(seen: Histogram | Data, *, ax: Axes | None = None) -> Axes:
     """Draw how many rows claim which chance, the mean claim, and how often the event happened."""
+    if isinstance(seen, Predictions | View):
+        seen = histogram_of(seen)
     ax = one_axes(ax, 4.6, 3.4)
     left = seen.edges[:-1]
     width = seen.edges[1:] - left
@@ -73,8 +79,10 @@ def histogram(seen: Histogram, *, ax: Axes | None = None) -> Axes:
 
 
 @styled
-def cumulative(found: Cumulative, *, panels: Panels = None) -> list[Axes]:
+def cumulative(found: Cumulative | Data, *, panels: Panels = None) -> list[Axes]:
     """Draw summed claims and events by share of rows and by summed claims, then the map itself."""
+    if isinstance(found, Predictions | View):
+        found = cumulative_of(found)
     four = some_axes(panels, 4, 2, 3.6, 3.1)
     sums_by_rows, sums_by_claims, map_by_rows, map_by_claims = four
     _draw_sums(sums_by_rows, found.fractile, found)
