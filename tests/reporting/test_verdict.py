@@ -197,7 +197,7 @@ def test_the_verdict_tells_the_direction_and_the_size() -> None:
     rare = binary([0.003] * 30_000, [1] * 30 + [0] * 29_970)
     assert "claims are 3.0 times too high" in verdict(rare).words
     often = binary([0.997] * 30_000, [0] * 30 + [1] * 29_970)
-    assert "it fails to happen 3.0 times less often than claimed" in verdict(often).words
+    assert "it comes out otherwise 3.0 times less often than claimed" in verdict(often).words
 
 
 def test_of_top_labels_it_speaks_of_confidence() -> None:

@@ -22,13 +22,13 @@ from ..inputs.views import Data, View
 from ..progress import progress, quiet
 from .confidence import BAND_DRAWS, LEVEL
 from .fewer_claims import fewer_claims
+from .first_question import POSITIVE, asks_top_label, first_view
 from .measure_table import EACH_CLASS, TOP_LABEL, TOP_TWO
 
 Numbers = tuple[float, ...]
 BandEnds = tuple[Numbers, Numbers]
 
 ALONE = "The claims"
-LEADING = (ALONE, TOP_LABEL)
 # Beyond these log odds nothing can be drawn, and more digits of them cannot be seen.
 MOST_LOG_ODDS = 20.0
 LOG_ODDS_DIGITS = 4
@@ -142,11 +142,7 @@ class NamedQuestion(NamedTuple):
 
     choice: ViewChoice
     ask: Callable[[Any], View]
-
-    @property
-    def is_leading(self) -> bool:
-        """Whether it is the one seen first."""
-        return not self.choice.group and self.choice.name in LEADING
+    is_leading: bool = False  # whether it is the one seen first
 
 
 def diagrams(
@@ -173,9 +169,15 @@ def diagrams(
 
 def _questions(x: Data, columns: Sequence[int]) -> Iterator[NamedQuestion]:
     if isinstance(x, View):
-        yield NamedQuestion(ViewChoice(ALONE, "", x.event), _itself)
+        yield NamedQuestion(ViewChoice(ALONE, "", x.event), _itself, is_leading=True)
         return
-    yield NamedQuestion(ViewChoice(TOP_LABEL, "", "the top label is right"), top_label)
+    if not asks_top_label(x):
+        name = str(x.classes[POSITIVE])
+        choice = ViewChoice(f"Class {name}", "", f"the class is {name}")
+        yield NamedQuestion(choice, first_view, is_leading=True)
+        columns = [column for column in columns if column != POSITIVE]
+    choice = ViewChoice(TOP_LABEL, "", "the top label is right")
+    yield NamedQuestion(choice, top_label, is_leading=asks_top_label(x))
     if x.k > 2:
         choice = ViewChoice(TOP_TWO, "", "the right class is among the top 2")
         yield NamedQuestion(choice, _within_top_two)

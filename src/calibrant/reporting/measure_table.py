@@ -11,7 +11,7 @@ from ..inference.measuring import Ends
 from ..inference.tests import ks_limit
 from ..inputs.checks import Undefined
 from ..inputs.predictions import Predictions
-from ..inputs.questions import within_top_r
+from ..inputs.questions import top_label, within_top_r
 from ..inputs.views import Data, View
 from ..measures.draws import summarised
 from ..measures.errors import calibration_error, ece, sweep_ece
@@ -23,6 +23,7 @@ from ..measures.variational import row_terms
 from ..progress import progress, quiet
 from .class_errors import ClassError, measures_all
 from .confidence import LEVEL, report_interval
+from .first_question import asks_top_label
 from .units import Unit
 
 BY_CHANCE = "KS by chance"
@@ -152,11 +153,16 @@ def _entries(x: Data, view: View, errors: Sequence[ClassError]) -> Iterator[Entr
         yield from _measured(OF_CHANCES, x, question)
         yield from _measured(OF_CLAIMS, x, question)
         return
-    yield from _measured(OF_TOP_LABELS, view, WHOLE_VECTOR)
+    of_top = view if asks_top_label(x) else top_label(x)
+    yield from _measured(OF_TOP_LABELS, of_top, WHOLE_VECTOR)
     yield from _measured(OF_VECTORS, x, WHOLE_VECTOR)
     if x.k > 2:
         yield from _vector_errors(x)
-    yield from _measured(OF_CLAIMS, view, TOP_LABEL)
+    if not asks_top_label(x):
+        question = f"Claims that {view.event}"
+        yield from _measured(OF_EVENTS, view, question)
+        yield from _measured(OF_CLAIMS, view, question)
+    yield from _measured(OF_CLAIMS, of_top, TOP_LABEL)
     if x.k > 2:
         yield from _measured(OF_TOP_TWO, within_top_r(x, 2), TOP_TWO)
     yield from _of_classes(x, errors)

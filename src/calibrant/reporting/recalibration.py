@@ -23,6 +23,7 @@ from ..measures.ks import ks_error
 from ..measures.rows import weights_of
 from ..measures.scores import accuracy, brier, nll, row_losses
 from ..progress import progress, quiet
+from .first_question import first_view
 
 BEST = "{} lowers the NLL most: `{}`, then `{}`."
 LEAVE = "{} map lowers the NLL: leave the probabilities as they are."
@@ -76,8 +77,9 @@ class Recalibration:
 
 def score_row(name: str, x: Data) -> ScoreRow:
     """The scores by which two sets of predictions are compared."""
+    view = first_view(x)
     right = accuracy(x) if isinstance(x, Predictions) else None
-    return ScoreRow(name, right, nll(x), brier(x), ece(x), ks_error(x))
+    return ScoreRow(name, right, nll(x), brier(x), ece(view), ks_error(view))
 
 
 def recalibrate(x: Data, fit_on: Data, families: Families | None = None) -> Recalibration:

@@ -13,13 +13,13 @@ from ..choosing import Families
 from ..families.maps import Map
 from ..inputs.paths import write_whole
 from ..inputs.predictions import Predictions
-from ..inputs.questions import top_label
 from ..inputs.views import Data, View
 from .class_errors import MOST_CLASSES, ClassError, class_errors, class_notes
 from .confidence import DRAWS, LEVEL
 from .data_summary import DataFact, data_facts, data_in_words
 from .data_warnings import data_warnings
 from .findings import Finding, Tone
+from .first_question import asks_top_label, first_view
 from .groups import Group, groups
 from .measure_table import MeasureRow, measure_rows
 from .recalibration import Recalibration, ScoreRow, recalibrate
@@ -109,6 +109,7 @@ def report(
 ) -> Report:
     """Measure predictions, or one view, and say in plain words whether they can be trusted.
 
+    The verdict is on the top label, or of two classes on the second, the positive one.
     With `fit_on`, other rows of the same model, also what `families` fitted on them would mend:
     Temperature and Smooth, or those given. `by` parts the rows into groups: a value a row, or a
     dict of such. `intervals` take seconds.
@@ -118,8 +119,8 @@ def report(
     'too high'
     """
     _check_report(pred, fit_on, families)
-    has_classes = isinstance(pred, Predictions)
-    view = top_label(pred) if isinstance(pred, Predictions) else pred
+    has_classes = asks_top_label(pred)
+    view = first_view(pred)
     parts, group_notes = groups(view, by, has_classes=has_classes, intervals=intervals)
     mended = Recalibration() if fit_on is None else recalibrate(pred, fit_on, families)
     errors = class_errors(pred) if isinstance(pred, Predictions) else ()

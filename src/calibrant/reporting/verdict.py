@@ -49,6 +49,8 @@ BEYOND = "Random variation does not explain it: p {p} in {rows}."
 HIDDEN = "So few rows would hide an error of {} points."
 HIDDEN_TIMES = "So few events would hide claims {} times too high or too low."
 GAINS = "On these rows {} lowers the NLL by {:.4f} nats (standard error {:.4f})."
+HAPPENS = "the event happens"
+THAT = "They claim {}% on average that {}, and it is so {}% of the time"
 NEITHER = "{} can show neither that they are right nor that they are wrong."
 UNEXPECTED = "In {} less than one is expected to come out otherwise than nearly all do."
 TAIL = "The {} claims ({}) say {}% on average, and {}% of them come true."
@@ -122,8 +124,10 @@ def _means(
     happened = percent(found.whole.happened)
     if has_classes:
         words = f"The top label claims {claimed}% on average and is right {happened}% of the time"
-    else:
+    elif event == HAPPENS:
         words = f"They claim {claimed}% on average and {event} {happened}% of the time"
+    else:
+        words = THAT.format(claimed, event, happened)
     if finding in ("too few rows", "no error seen") or not found.has_gap:
         return words
     direction = "less" if found.gap > 0 else "more"
@@ -138,7 +142,7 @@ def _times(share: Share, *, has_classes: bool) -> str:
         times = ratio(share.claimed, share.happened)
         return f": claims are {_factor(times)} times too {side}" if _is_much(times) else ""
     often = "as often as" if share.claimed > share.happened else "less often than"
-    fails = "it is wrong" if has_classes else "it fails to happen"
+    fails = "it is wrong" if has_classes else "it comes out otherwise"
     times = ratio(1 - share.claimed, 1 - share.happened)
     return f": {fails} {_factor(times)} times {often} claimed" if _is_much(times) else ""
 
