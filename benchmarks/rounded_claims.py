@@ -207,7 +207,7 @@ def adult(seeds: int) -> list[str]:
         score, error, t = np.mean(each, axis=0)
         temperature = f"{t:.3f}" if np.isfinite(t) else ""
         lines.append(f"| {name} | {score:.4f} | {100 * error:.2f} | {temperature} |")
-    return [*head("", "NLL", "ECE %", "T"), *lines, ""]
+    return [*head("", "NLL", "ECE of the top label, %", "T"), *lines, ""]
 
 
 def main() -> None:

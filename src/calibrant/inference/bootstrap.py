@@ -60,7 +60,7 @@ def row_cells(views: Sequence[View]) -> list[Cells]:
         part = Cells(
             view=view,
             p=view.p.astype(np.float64),
-            log_odds=view.log_odds,
+            sort_key=view.log_odds,
             w=w,
             happened=w * view.y,
         )

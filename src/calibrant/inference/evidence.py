@@ -22,7 +22,7 @@ def log_evidence(part: Cells) -> Evidence:
     information H and a penalty P, a curve has the evidence g (P + H)^-1 g / 2 + log |P| / 2 -
     log |P + H| / 2. All but g is of the claims alone, so that many draws of outcomes cost little.
     """
-    z = np.clip(part.read_odds, -LIMIT, LIMIT)
+    z = np.clip(part.log_odds, -LIMIT, LIMIT)
     distinct, place = np.unique(z, return_inverse=True)
     curvature = part.w * part.read * (1 - part.read)
     curves = []

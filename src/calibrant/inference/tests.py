@@ -17,14 +17,13 @@ from ..measures.skce import pair_mean, skce
 from ..measures.vector_pairs import sign_flips
 from .evidence import log_evidence
 from .hosmer_lemeshow import hosmer_lemeshow
-from .running_sums import kuiper
+from .running_sums import PATH_95, kuiper
 from .significance import Significance
 
 Method = Literal["smooth", "ks", "skce", "spiegelhalter", "kuiper", "hosmer-lemeshow"]
 Statistic = Callable[[Array], Array]  # of how many claims of each cell came true
 
-# A Brownian path stays within 2.2414 standard deviations 95 times of 100, and its end within 1.96.
-_PATH_95 = 2.2414
+# The end of a Brownian path stays within so many standard deviations 95 times of 100.
 _END_95 = 1.96
 
 
@@ -66,7 +65,7 @@ def calibration_test(
 
 def ks_limit(view: View) -> float:
     """The KS error that right claims such as these stay below 19 times in 20."""
-    return _PATH_95 * _standard_error(view)
+    return PATH_95 * _standard_error(view)
 
 
 def mean_gap_limit(view: View) -> float:

@@ -29,12 +29,13 @@ Result = TypeVar("Result")
 class Cells:
     """Distinct claims of a view, ascending, with their weights and how many of each happened.
 
-    Neighbouring claims are pooled where they are many.
+    Neighbouring claims are pooled where they are many. `sort_key` is what orders them: log odds
+    where the view knows these beyond its claims, else the claims themselves.
     """
 
     view: View
     p: Array
-    log_odds: Array
+    sort_key: Array
     w: Array
     happened: Array
 
@@ -44,7 +45,7 @@ class Cells:
         pairs = np.stack([happened, failed], axis=1)
         exact = None
         if self.view.exact_log_odds is not None:
-            exact = _fixed_log_odds(self._log_odds_twice)
+            exact = _fixed_log_odds(self._keys_twice)
         return replace(
             self.view,
             p=self._p_twice,
@@ -67,7 +68,7 @@ class Cells:
         return replace(view, w=w)
 
     @cached_property
-    def read_odds(self) -> Array:
+    def log_odds(self) -> Array:
         """Log odds of the claims, exact 0 and 1 as they are read."""
         return self.counted(self.happened).log_odds[::2]
 
@@ -75,15 +76,15 @@ class Cells:
     def read(self) -> Array:
         """The claims, exact 0 and 1 as they are read."""
         is_exact = (self.p <= 0) | (self.p >= 1)
-        return np.where(is_exact, expit(self.read_odds), self.p)
+        return np.where(is_exact, expit(self.log_odds), self.p)
 
     @cached_property
     def _p_twice(self) -> Array:
         return np.repeat(self.p, 2)
 
     @cached_property
-    def _log_odds_twice(self) -> Array:
-        return np.repeat(self.log_odds, 2)
+    def _keys_twice(self) -> Array:
+        return np.repeat(self.sort_key, 2)
 
     @cached_property
     def _yes_no(self) -> Bools:
