@@ -46,3 +46,12 @@ def test_a_table_may_have_a_column_of_probabilities_for_each_class(
     path = text(tmp_path, "x.csv", header, row)
     contents = read_contents(path, ColumnNames(), None, "test")
     assert contents.has_chance_columns == has_columns
+
+
+def test_the_columns_that_were_read_are_known(tmp_path: Path) -> None:
+    path = text(tmp_path, "x.csv", "id,p_cat,p_dog,label,weight", "7,0.4,0.6,dog,2")
+    contents = read_contents(path, ColumnNames(), None, "test")
+    assert sorted(contents.used) == ["label", "p_cat", "p_dog", "weight"]
+    assert contents.skipped == 0
+    path = text(tmp_path, "y.csv", "id,p,correct", "7,0.4,1")
+    assert sorted(read_contents(path, ColumnNames(), None, "test").used) == ["correct", "p"]

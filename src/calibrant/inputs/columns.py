@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +24,17 @@ OUTCOMES = {
     "0": 0.0,
     "0.0": 0.0,
 }
+
+
+def noting(columns: Columns, used: list[str]) -> Columns:
+    """The same columns, each of which adds its name to `used` when its values are asked for."""
+
+    def read(name: str) -> Values:
+        if name not in used:
+            used.append(name)
+        return columns[name]()
+
+    return {name: partial(read, name) for name in columns}
 
 
 def numbers(columns: Columns, name: str) -> Values:

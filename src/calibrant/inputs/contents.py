@@ -1,6 +1,6 @@
 """What a file holds, beside its predictions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Contents:
     """What a file holds: predictions or claims, whether outcomes are known, the table they are of.
 
-    `claimed` are the columns of what was claimed, `columns` all of them.
+    `claimed` are the columns of what was claimed, `columns` all of them, `used` those whose values
+    were read. `skipped` rows were left out.
     """
 
     x: Data
@@ -27,6 +28,8 @@ class Contents:
     claimed: list[str]
     columns: Columns
     path: Path
+    used: list[str] = field(default_factory=list)
+    skipped: int = 0
 
     @property
     def has_chance_columns(self) -> bool:

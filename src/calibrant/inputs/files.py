@@ -1,6 +1,7 @@
 """Every file format in one place: a file becomes Predictions or a View, and back."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,7 +13,7 @@ from ..progress import progress
 from .arrays import archive, beside, files_of_arrays, named_files, with_split
 from .checks import InputError
 from .column_names import CONFIDENCES, WEIGHTS, ColumnNames, Names, find, missing
-from .columns import Columns, match_labels, numbers, outcome
+from .columns import Columns, match_labels, noting, numbers, outcome
 from .contents import Contents
 from .label_columns import find_labels, label_array
 from .paths import TABLES, WRITABLE, content, files_at, writable, write_whole
@@ -98,12 +99,16 @@ def write(path: str | PathLike[str], x: Data, *, source: Contents | None = None)
 
 
 def _read(path: Path, wanted: ColumnNames, pick: Pick, *, needs_outcomes: bool) -> Contents:
+    used: list[str] = []
     opened = _open(path, wanted, pick)
+    opened = opened._replace(columns=noting(opened.columns, used))
     weights = _weights(opened)
     found = vector_columns(opened.columns, opened.wanted)
     if found is None:
-        return _read_view(path, opened, weights, needs_outcomes=needs_outcomes)
-    return _read_predictions(path, opened, found, weights, needs_outcomes=needs_outcomes)
+        contents = _read_view(path, opened, weights, needs_outcomes=needs_outcomes)
+    else:
+        contents = _read_predictions(path, opened, found, weights, needs_outcomes=needs_outcomes)
+    return replace(contents, used=used)
 
 
 def _read_view(
