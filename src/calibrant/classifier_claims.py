@@ -45,8 +45,6 @@ def predictions(
     w: ArrayLike | None = None,
 ) -> Predictions:
     """Predictions of rows; labels need not be known to apply a map, which looks at none."""
-    if labels is None:
-        labels = np.repeat(classes[:1], len(values))
     make = from_probs if kind == "probs" else from_logits
     return make(values, labels, weights=w, classes=classes)
 

@@ -9,15 +9,20 @@ from scipy.special import expit
 
 from calibrant import (
     Binned,
+    Family,
+    Identity,
     Isotonic,
     OneVsRest,
     Platt,
     Predictions,
+    Ranked,
     Temperature,
     VectorMap,
+    VectorScaling,
     View,
     binary,
     canonical,
+    ece,
     from_logits,
     from_probs,
     load,
@@ -165,3 +170,35 @@ def test_calibrated_logits_stay_exact_far_from_one_half() -> None:
     assert mended.kind == "logits"
     expected = fitted.rule.inverse * 1e4
     np.testing.assert_allclose(top_label(mended).log_odds, expected)
+
+
+EVERY_MAP: list[tuple[Family, Predictions]] = [
+    (Temperature(), MANY),
+    (OneVsRest(Isotonic()), MANY),
+    (Ranked(Isotonic(), ranks=2), MANY),
+    (Identity(), MANY),
+    (Isotonic(), TWO),
+    (VectorScaling(), from_probs(MANY.probs, MANY.labels)),
+]
+
+
+@pytest.mark.parametrize(("family", "pred"), EVERY_MAP)
+def test_maps_need_no_labels(family: Family, pred: Predictions) -> None:
+    fitted = family.fit(pred)
+    make = from_logits if pred.kind == "logits" else from_probs
+    served = fitted.apply(make(pred.values))
+    np.testing.assert_array_equal(served.probs, fitted.apply(pred).probs)
+    assert served.known_labels is None
+    with pytest.raises(ValueError, match=r"no labels, .* from_(probs|logits)\((probs|logits), la"):
+        ece(served)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_classes_without_names_are_those_of_the_map(k: int) -> None:
+    named = from_probs(np.full((30, k), 1 / k), np.arange(30) % k, classes=list("abc"[:k]))
+    fitted = OneVsRest(Isotonic()).fit(named)
+    served = fitted.apply(from_probs(named.probs))
+    np.testing.assert_array_equal(served.probs, fitted.apply(named).probs)
+    reversed_ = from_probs(named.probs, named.labels, classes=list(range(k))[::-1])
+    with pytest.raises(ValueError, match="same in the same order"):
+        OneVsRest(Isotonic()).fit(reversed_).apply(from_probs(named.probs))

@@ -136,3 +136,17 @@ def test_ten_million_rows_of_float32_are_measured_in_little_more_than_their_own_
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert 0 < peak < 0.25 * p.nbytes
+
+
+@pytest.mark.parametrize("make", [from_logits, from_probs])
+def test_labels_may_be_absent(make: Callable[..., Predictions]) -> None:
+    pred = make(PROBS)
+    assert repr(pred).endswith(", without labels)")
+    assert pred[:3].known_labels is None
+    with pytest.raises(ValueError, match="these predictions have no labels, so a map can be app"):
+        _ = pred.labels
+
+
+def test_percents_are_recognised() -> None:
+    with pytest.raises(ValueError, match=r"\(row 0 sums to 100\); divide percents by 100"):
+        from_probs(100 * PROBS, LABELS)

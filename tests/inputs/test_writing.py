@@ -92,7 +92,7 @@ def test_a_table_keeps_its_other_columns_when_it_is_written_again(
     assert isinstance(source.x, Predictions)
     write(
         tmp_path / target,
-        from_probs(source.x.probs, source.x.labels, classes=["a", "b"]),
+        from_probs(source.x.probs, source.x.known_labels, classes=["a", "b"]),
         source=source,
     )
     back = read_contents(tmp_path / target, ColumnNames(), None, "test", needs_outcomes=False)

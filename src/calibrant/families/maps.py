@@ -132,7 +132,8 @@ class ChanceMap(Map):
             )
         if self.classes is not None:
             check_classes(self.classes, pred)
-        view = one_class(pred.with_floor(self.floor), self.completes)
+        claims = _with_labels(pred).with_floor(self.floor)
+        view = one_class(claims, self.completes)
         q = np.clip(self(view), 0, 1)
         rest = 1 - q
         pair = (rest, q) if self.completes else (q, rest)
@@ -153,13 +154,14 @@ class VectorMap(Map):
 
     def apply(self, x: Predictions) -> Predictions:
         """Predictions with every vector calibrated, as logits where the family works on logits."""
-        view = self._canonical(x)
+        pred = self._predictions(x)
+        view = self._canonical(pred)
         if self.rule.changes_nothing:
-            return self._predictions(x)
+            return pred
         if isinstance(self.rule, LogitRule):
             logits = self.rule.calibrated_logits(view)
-            return _calibrated(view.pred, logits, "logits")
-        return _calibrated(view.pred, self.rule(view), "probs")
+            return _calibrated(pred, logits, "logits")
+        return _calibrated(pred, self.rule(view), "probs")
 
     def _canonical(self, x: Canonical | Predictions | ArrayLike) -> Canonical:
         """The vectors to calibrate, if they are what the map was fitted on."""
@@ -170,7 +172,7 @@ class VectorMap(Map):
                 f"give {self.kind}, from_{self.kind}"
             )
         check_classes(self.classes, pred)
-        return Canonical(pred.with_floor(self.floor))
+        return Canonical(_with_labels(pred).with_floor(self.floor))
 
     def _predictions(self, x: Canonical | Predictions | ArrayLike) -> Predictions:
         if isinstance(x, Predictions):
@@ -183,14 +185,17 @@ class VectorMap(Map):
                 "use canonical(pred)"
             )
         make = from_logits if self.kind == "logits" else from_probs
-        values = floats(x, self.kind)
-        no_labels = np.zeros(len(values), np.intp)
-        return make(values, no_labels, classes=self.classes)
+        return make(floats(x, self.kind), classes=self.classes)
 
 
 def check_classes(fitted: tuple[object, ...], pred: Predictions) -> None:
-    """A map of some classes says nothing of others, nor of the same in another order."""
-    if pred.classes != fitted:
+    """A map of some classes says nothing of others, nor of the same in another order.
+
+    Classes without names are those of the map, by their places.
+    """
+    places = range(len(fitted))
+    is_named = pred.classes != tuple(places) or not set(fitted).isdisjoint(places)
+    if pred.classes != fitted and is_named:
         some = fitted[:3]
         others = pred.classes[:3]
         raise ValueError(
@@ -201,4 +206,12 @@ def check_classes(fitted: tuple[object, ...], pred: Predictions) -> None:
 
 def _calibrated(pred: Predictions, values: Array, kind: Kind) -> Predictions:
     # What a map gives is scored in log space: it is not clipped as given probabilities are.
-    return Predictions(values, pred.labels, pred.weights, pred.classes, kind, clip=TINY)
+    labels = pred.known_labels
+    return Predictions(values, labels, pred.weights, pred.classes, kind, clip=TINY)
+
+
+def _with_labels(pred: Predictions) -> Predictions:
+    """Predictions to be asked for claims alone: a map looks at no label, so any will do."""
+    if pred.known_labels is not None:
+        return pred
+    return replace(pred, known_labels=np.zeros(pred.n, np.intp))

@@ -87,7 +87,7 @@ def _endless_vectors(x: Predictions, direction: Literal[1, -1]) -> Predictions:
     truth = vectors[:, ::direction]
     return Predictions(
         values=np.repeat(values, k, axis=0),
-        labels=np.tile(np.arange(k), _VECTORS),
+        known_labels=np.tile(np.arange(k), _VECTORS),
         weights=ENDLESS * truth.ravel(),
         classes=x.classes,
         kind=x.kind,

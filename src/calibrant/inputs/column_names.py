@@ -58,10 +58,6 @@ VECTORS: dict[Kind, list[str]] = {
 }
 # Those of choices serve as logits; beside a confidence they are likelier those of words.
 LOG_PROBS = ["log_probs", "logprobs", "choice_logprobs", "log_likelihoods", "loglikelihoods"]
-PREFIXES: dict[Kind, list[str]] = {
-    "probs": ["prob_", "p_", "proba_", "probs_", "probability_", "probabilities_"],
-    "logits": ["logit_", "logits_"],
-}
 SHARES = "share_"  # of a class in the row's label, a column each
 
 

@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from ..fitting.types import Values
+from .class_names import numbered
 from .column_names import EVENTS, LABELS, PREDICTED, ColumnNames, find, missing
 from .vector_columns import told_outcome
 
@@ -85,7 +86,7 @@ def match_labels(labels: Values, names: list[str]) -> tuple[Values, Sequence[Has
     if not _has_numbers(labels):
         return labels, names
     if labels.ndim == 2:
-        return labels, _numbered(names)
+        return labels, numbered(names)
     if not all(re.fullmatch(r"-?\d+(\.\d*)?", name) for name in names):
         return _matched_by_text(labels, names), names
     values = [_number(name) for name in names]
@@ -93,12 +94,6 @@ def match_labels(labels: Values, names: list[str]) -> tuple[Values, Sequence[Has
     if is_written_so and all(isinstance(value, int) for value in values):
         return labels, values
     return _matched_by_value(labels, names, values), names
-
-
-def _numbered(names: list[str]) -> Sequence[Hashable]:
-    """Class names as whole numbers where all are written so."""
-    are_whole = all(re.fullmatch(r"0|-?[1-9]\d*", name) for name in names)
-    return [int(name) for name in names] if are_whole else names
 
 
 def _matched_by_text(labels: Values, names: list[str]) -> Values:

@@ -12,6 +12,7 @@ from ..fitting.types import Values
 from ..progress import progress
 from .arrays import archive, beside, files_of_arrays, named_files, with_split
 from .checks import InputError
+from .class_names import numbered
 from .column_names import CONFIDENCES, WEIGHTS, ColumnNames, Names, find, missing
 from .columns import Columns, match_labels, noting, numbers, outcome
 from .contents import Contents
@@ -142,8 +143,7 @@ def _read_predictions(
     if needs_outcomes and not has_outcomes:
         raise missing(columns, "labels", wanted.called("label"))
     parts = [numbers(columns, name) for name in found.columns]
-    n = len(parts[0])
-    labels, classes = _labels_and_classes(opened, truth, found.carried, n)
+    labels, classes = _labels_and_classes(opened, truth, found.carried)
     values = np.stack(parts, 1) if len(parts) > 1 else parts[0]
     make = from_probs if found.kind == "probs" else from_logits
     pred = make(values, labels, weights=weights, classes=classes)
@@ -151,16 +151,15 @@ def _read_predictions(
 
 
 def _labels_and_classes(
-    opened: Opened, truth: list[str] | None, carried: list[str] | None, n: int
-) -> tuple[Values, Sequence[Hashable] | None]:
-    """The labels, made up where there are none, and the class names if anything tells them."""
-    labels = np.zeros(n, np.int64) if truth is None else label_array(opened.columns, truth)
+    opened: Opened, truth: list[str] | None, carried: list[str] | None
+) -> tuple[Values | None, Sequence[Hashable] | None]:
+    """The labels if there are any, and the class names if anything tells them."""
     classes = _given_classes(opened)
+    if truth is None:
+        return None, numbered(carried) if classes is None and carried is not None else classes
+    labels = label_array(opened.columns, truth)
     if classes is None and carried is not None:
-        labels, classes = match_labels(labels, carried)
-    if truth is None and classes is not None:
-        made_up = [classes[0]] * n
-        labels = np.array(made_up, object)
+        return match_labels(labels, carried)
     return labels, classes
 
 

@@ -21,12 +21,17 @@ from .checks import (
     floats,
     rounding_of,
 )
+from .class_names import frame_classes
 from .labels import Labels, are_shares, checked_labels
 from .rounded import LateReading, fixed, read_claims
 
 Kind = Literal["logits", "probs"]
 
 SUM_TOLERANCE = 1e-3
+NO_LABELS = (
+    "these predictions have no labels, so a map can be applied to them and nothing else: "
+    "give them, from_{0}({0}, labels)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +43,7 @@ class Predictions:
     """
 
     values: Array
-    labels: Labels
+    known_labels: Labels | None  # None: there are none, and only maps can be applied
     weights: Array | None
     classes: tuple[Hashable, ...]
     kind: Kind
@@ -56,6 +61,13 @@ class Predictions:
     def k(self) -> int:
         """Number of classes."""
         return int(self.values.shape[1])
+
+    @property
+    def labels(self) -> Labels:
+        """The class of each row by its column, or the share of each class, (n, k)."""
+        if self.known_labels is None:
+            raise ValueError(NO_LABELS.format(self.kind))
+        return self.known_labels
 
     @property
     def w(self) -> Array | None:
@@ -109,7 +121,7 @@ class Predictions:
         rows = some_rows(self.n, rows)
         return Predictions(
             self.values[rows],
-            self.labels[rows],
+            None if self.known_labels is None else self.known_labels[rows],
             some(self.weights, rows),
             self.classes,
             self.kind,
@@ -124,7 +136,8 @@ class Predictions:
     def __repr__(self) -> str:
         shape = f"{self.n:,} rows of {self.k} classes"
         weighing = "" if self.weights is None else f", weighing {self.total:g}"
-        return f"Predictions({shape} from {self.kind}{weighing})"
+        lacking = ", without labels" if self.known_labels is None else ""
+        return f"Predictions({shape} from {self.kind}{weighing}{lacking})"
 
 
 def split_labels(pred: Predictions) -> Predictions:
@@ -135,7 +148,7 @@ def split_labels(pred: Predictions) -> Predictions:
     share = w[:, None] * pred.labels
     rows, labels = np.nonzero(share)
     part = pred[rows]
-    return replace(part, labels=labels, weights=share[rows, labels], split_of=(pred, rows))
+    return replace(part, known_labels=labels, weights=share[rows, labels], split_of=(pred, rows))
 
 
 def some_rows(n: int, rows: Rows | int) -> Rows:
@@ -151,14 +164,15 @@ def some_rows(n: int, rows: Rows | int) -> Rows:
 
 def from_logits(
     logits: ArrayLike,
-    labels: ArrayLike,
+    labels: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
     classes: Sequence[Hashable] | NDArray[Any] | None = None,
 ) -> Predictions:
     """Predictions from raw scores, (n, k), or from log odds of class 1, (n,).
 
-    Labels are classes or, (n, k), the share that each class has of a row, as of votes.
+    Labels are classes or, (n, k), the share that each class has of a row, as of votes; without them
+    maps can be applied and nothing is measured.
 
     >>> from_logits([[0.0, 2.0], [1.0, 0.0]], [1, 0]).probs.round(3).tolist()
     [[0.119, 0.881], [0.731, 0.269]]
@@ -170,21 +184,22 @@ def from_logits(
     row = first_row(_is_not_finite, z)
     if row is not None:
         raise ValueError(f"logits must be finite (row {row} is {briefly(z[row])})")
-    return _predictions(z, labels, weights, classes, "logits")
+    names = frame_classes(logits, "logits") if classes is None else classes
+    return _predictions(z, labels, weights, names, "logits")
 
 
 def from_probs(
     probs: ArrayLike,
-    labels: ArrayLike,
+    labels: ArrayLike | None = None,
     *,
     weights: ArrayLike | None = None,
     classes: Sequence[Hashable] | NDArray[Any] | None = None,
 ) -> Predictions:
     """Predictions from probabilities, (n, k), or from the chance of class 1, (n,).
 
-    Labels are classes or, (n, k), the share that each class has of a row, as of votes. A probability
-    of exactly 0 or 1 counts as rounded: in log space it is read as half the smallest distance of any
-    other from 0 or 1.
+    Labels are classes or, (n, k), the share that each class has of a row, as of votes; without them
+    maps can be applied and nothing is measured. A probability of exactly 0 or 1 counts as rounded: in
+    log space it is read as half the smallest distance of any other from 0 or 1.
 
     >>> from_probs([0.9, 0.2], ["spam", "ham"], classes=["ham", "spam"])
     Predictions(2 rows of 2 classes from probs)
@@ -195,7 +210,8 @@ def from_probs(
         p = np.stack([1 - p, p], axis=1)
     _check_shape(p, "probs")
     p = _checked_vectors(p, rounding_of(probs, p))
-    return _predictions(p, labels, weights, classes, "probs")
+    names = frame_classes(probs, "probs") if classes is None else classes
+    return _predictions(p, labels, weights, names, "probs")
 
 
 def _checked_vectors(p: Array, rounding: float) -> Array:
@@ -230,15 +246,14 @@ def _no_vector(p: Array, row: int, rounding: float) -> ValueError:
             f"probs must not be negative (row {row} is {briefly(p)})",
             way_out,
         )
-    return InputError(
-        f"probs rows must sum to one (row {row} sums to {p.sum():.6g})",
-        way_out,
-    )
+    broken = f"probs rows must sum to one (row {row} sums to {p.sum():.6g})"
+    are_percents = abs(p.sum() - 100) < 2
+    return InputError(broken, "; divide percents by 100" if are_percents else way_out)
 
 
 def _predictions(
     values: Array,
-    labels: ArrayLike,
+    labels: ArrayLike | None,
     weights: ArrayLike | None,
     classes: Sequence[Hashable] | NDArray[Any] | None,
     kind: Kind,
@@ -251,13 +266,24 @@ def _predictions(
         raise ValueError(
             f"classes must be {k} different names, one for each column, got {briefly(names)}"
         )
+    _check_order(labels, kind, names)
     return Predictions(
         values,
-        checked_labels(labels, n, names),
+        None if labels is None else checked_labels(labels, n, names),
         checked_weights(weights, n),
         names,
         kind,
     )
+
+
+def _check_order(labels: object, kind: Kind, names: tuple[Hashable, ...]) -> None:
+    """Shares of classes in a data frame must stand in the order of the chances."""
+    columns = tuple(frame_classes(labels, kind) or ())
+    if columns != names and set(columns) == set(names):
+        raise ValueError(
+            "labels must have their columns in the order of the classes, "
+            f"{briefly(names)}, got {briefly(columns)}; sort them alike"
+        )
 
 
 def _check_shape(x: Array, name: str) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from .class_names import PREFIXES
 from .column_names import (
     CONFIDENCES,
     CORRECTS,
@@ -10,7 +11,6 @@ from .column_names import (
     LABELS,
     LOG_PROBS,
     PREDICTED,
-    PREFIXES,
     VECTORS,
     ColumnNames,
     Names,

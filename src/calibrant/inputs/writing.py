@@ -11,7 +11,7 @@ from ..fitting.types import Values
 from .column_names import SHARES
 from .columns import Arrays
 from .contents import Contents
-from .labels import are_shares
+from .labels import Labels, are_shares
 from .paths import TABLES
 from .predictions import Predictions
 from .vector_columns import usual_vector_columns
@@ -44,7 +44,7 @@ def _npz_of_predictions(pred: Predictions) -> Arrays:
     return _present(
         {
             "probs": pred.probs,
-            "labels": pred.labels if are_shares(pred.labels) else names[pred.labels],
+            "labels": _named_labels(pred, names),
             "classes": None if is_numbered else names,
             "weights": pred.weights,
         }
@@ -87,11 +87,12 @@ def _columns_of_predictions(pred: Predictions, source: Contents | None) -> Array
         # They take the place of the old ones, so that the names of columns stay good.
         new = source.claimed
     arrays: dict[str, Values | None] = {}
-    if are_shares(pred.labels):
-        for name, share in zip(names, pred.labels.T, strict=True):
+    labels = _named_labels(pred, names)
+    if labels is not None and are_shares(labels):
+        for name, share in zip(names, labels.T, strict=True):
             arrays[f"{SHARES}{name}"] = share
     else:
-        arrays["label"] = names[pred.labels]
+        arrays["label"] = labels
     for j, name in enumerate(new):
         arrays[name] = probs[:, j]
     arrays["weight"] = pred.weights
@@ -118,6 +119,12 @@ def _left_out(source: Contents | None, arrays: Arrays) -> list[str]:
     if source.has_outcomes:
         return []
     return ["label", "correct"]
+
+
+def _named_labels(pred: Predictions, names: Values) -> Labels | None:
+    """Labels as names of classes, or as shares; None where there are none."""
+    labels = pred.known_labels
+    return labels if labels is None or are_shares(labels) else names[labels]
 
 
 def _names(pred: Predictions) -> Values:

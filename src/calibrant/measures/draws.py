@@ -205,6 +205,6 @@ def _vector_sampler(view: Canonical) -> Sampler:
         uniform = random.random((pred.n, 1))
         is_below = cumulative < uniform * total
         labels = np.minimum(is_below.sum(1), last_class)
-        return Canonical(replace(pred, labels=labels))
+        return Canonical(replace(pred, known_labels=labels))
 
     return drawn

@@ -60,7 +60,7 @@ def _vector_draw(pred: Predictions) -> Callable[[Random], Predictions]:
         weights = None
         if rows.weights is not None:
             weights = happened[at, labels] * each[at]
-        return replace(rows[at], labels=labels, weights=weights)
+        return replace(rows[at], known_labels=labels, weights=weights)
 
     return drawn
 

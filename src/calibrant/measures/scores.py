@@ -155,7 +155,7 @@ def _expected_vector_losses(pred: Predictions, score: Score) -> Array:
     losses = []
     for k in range(pred.k):
         labels = np.full(pred.n, k)
-        of_class = _vector_losses(replace(pred, labels=labels), score)
+        of_class = _vector_losses(replace(pred, known_labels=labels), score)
         losses.append(of_class)
     return np.einsum("kn,nk->n", losses, pred.labels)
 

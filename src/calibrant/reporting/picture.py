@@ -146,6 +146,5 @@ def _of_vector(fitted: VectorMap, place: int) -> Array:
     probs = np.repeat(rest[:, None], k, axis=1)
     probs[:, place] = _P
     values = probs if fitted.kind == "probs" else np.log(probs)
-    labels = np.zeros(len(_P), np.int64)
-    pred = Predictions(values, labels, None, fitted.classes, fitted.kind)
+    pred = Predictions(values, None, None, fitted.classes, fitted.kind)
     return fitted.apply(pred).probs[:, place]
