@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import expit
 
 from ..fitting.blocks import on_all_cores
+from ..fitting.descending import descending
 from ..fitting.logspace import log_softmax, softmax
 from ..fitting.types import Array, Bools, Ints
 from ..inputs.questions import one_class
@@ -84,6 +85,7 @@ class NumpyOperations:
     where = staticmethod(np.where)
     softmax = staticmethod(softmax)
     log_softmax = staticmethod(log_softmax)
+    descending = staticmethod(descending)
 
     def log_expit(self, z: Array) -> Array:
         return -np.logaddexp(0, -z)
@@ -149,14 +151,6 @@ class NumpyOperations:
 
     def places(self, x: Array, size: int) -> Array:
         return np.arange(size, dtype=x.dtype)
-
-    def descending(self, x: Array) -> Ints:
-        order = np.argsort(-x, axis=1)
-        # A stable sort is many times as slow, and needed only where there are ties.
-        values = np.take_along_axis(x, order, 1)
-        is_tied = (values[:, 1:] == values[:, :-1]).any(1)
-        order[is_tied] = np.argsort(-x[is_tied], axis=1, kind="stable")
-        return order
 
     def gather(self, x: Array, order: Ints) -> Array:
         return np.take_along_axis(x, order, 1).astype(np.float64)

@@ -1,6 +1,6 @@
 """The yes/no questions one can ask of predictions."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal
 
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from ..fitting.blocks import on_all_cores, row_blocks
+from ..fitting.descending import leading
 from ..fitting.types import Array, Bools, Ints, Outcomes, Rows
 from ..fitting.weights import Weights
 from .checks import MAKE_THEM, briefly, checked_chances, checked_outcomes, checked_weights, floats
@@ -20,6 +21,8 @@ from .views import Canonical, View, class_log_odds, likely_log_odds, places, set
 Asked = Predictions | View | Sequence[View]
 # What a proper score takes: whole vectors too.
 Scored = Asked | Canonical
+# Of rows by their places, the columns that a question is about.
+Columns = Callable[[Ints], Ints]
 
 
 def binary(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> View:
@@ -92,16 +95,22 @@ def top_label(pred: Predictions) -> View:
             p[rows] = _top_chance(columns, top, is_top, ties)
 
     on_all_cores(ask, row_blocks(pred.n, pred.k))
-    return _ranked_view(pred, range(1), p, y, "the top label is right")
+    return _set_view(pred, partial(_top_column, pred), p, y, "the top label is right")
 
 
 def top_r(pred: Predictions, r: int) -> View:
     """Is the r-th most probable class right?"""
     _check_predictions(pred)
     _check_rank(r, pred.k)
-    ranks = range(r - 1, r)
-    p, y = _ask_ranks(pred, ranks)
-    return _ranked_view(pred, ranks, p, y, f"the class ranked {r} is right")
+    return _of_rank(pred, _leading_columns(pred, r), r)
+
+
+def each_rank(pred: Predictions, ranks: int) -> tuple[View, ...]:
+    """`top_r` for r = 1 to `ranks`, from rows sorted once."""
+    _check_predictions(pred)
+    _check_rank(ranks, pred.k)
+    first = _leading_columns(pred, ranks)
+    return tuple(_of_rank(pred, first, r) for r in range(1, ranks + 1))
 
 
 def within_top_r(pred: Predictions, r: int) -> View:
@@ -109,9 +118,8 @@ def within_top_r(pred: Predictions, r: int) -> View:
     _check_predictions(pred)
     # That the right class is among all of them is no question.
     _check_rank(r, pred.k - 1)
-    ranks = range(r)
-    p, y = _ask_ranks(pred, ranks)
-    return _ranked_view(pred, ranks, p, y, f"the right class is among the top {r}")
+    chosen = _leading_columns(pred, r)
+    return _among(pred, chosen, f"the right class is among the top {r}")
 
 
 def one_class(pred: Predictions, k: int | str) -> View:
@@ -165,17 +173,6 @@ def views_of(x: Asked) -> tuple[View, ...]:
     raise ValueError(
         f"expected Predictions, a View or a sequence of Views, got {type(x).__name__}: {MAKE_THEM}"
     )
-
-
-def leading(values: Array, r: int) -> Ints:
-    """Columns of the r largest values of each row, largest first, ties to the lowest column."""
-    left = values.copy()
-    chosen = np.empty((len(values), r), np.intp)
-    for rank in range(r):
-        largest = left.argmax(1)
-        chosen[:, rank] = largest
-        np.put_along_axis(left, largest[:, None], -np.inf, 1)
-    return chosen
 
 
 def _label_view(j: int, p: Array, y: Array, w: Weights) -> View:
@@ -253,29 +250,42 @@ def _class_chance(pred: Predictions, k: int) -> Array:
     return p
 
 
-def _ask_ranks(pred: Predictions, ranks: range) -> tuple[Array, Outcomes]:
+def _leading_columns(pred: Predictions, r: int) -> Ints:
+    """The columns of the r most probable classes of each row, (n, r)."""
+
+    def first(rows: slice) -> Ints:
+        return leading(pred.values[rows], r)
+
+    return np.concatenate(on_all_cores(first, row_blocks(pred.n, pred.k)))
+
+
+def _of_rank(pred: Predictions, first: Ints, r: int) -> View:
+    return _among(pred, first[:, r - 1 : r], f"the class ranked {r} is right")
+
+
+def _among(pred: Predictions, chosen: Ints, event: str) -> View:
+    """Is the right class among the chosen columns of its row?"""
     p = np.empty(pred.n)
     y = np.empty(pred.n, _outcome_type(pred))
 
     def ask(rows: slice) -> None:
         block = pred.values[rows]
-        chosen = _ranked_columns(block, ranks)
-        y[rows] = _are_right(pred.labels[rows], chosen)
+        y[rows] = _are_right(pred.labels[rows], chosen[rows])
         if pred.kind == "logits":
             at = places(pred.n, rows)
-            odds = set_log_odds(pred, at, chosen, pred.floor)
+            odds = set_log_odds(pred, at, chosen[rows], pred.floor)
             p[rows] = expit(odds)
         else:
-            claimed = np.take_along_axis(block, chosen, 1)
+            claimed = np.take_along_axis(block, chosen[rows], 1)
             chance = claimed.sum(1, dtype=np.float64)
             p[rows] = np.minimum(chance, 1)
 
     on_all_cores(ask, row_blocks(pred.n, pred.k))
-    return p, y
+    return _set_view(pred, chosen.__getitem__, p, y, event)
 
 
-def _ranked_view(pred: Predictions, ranks: range, p: Array, y: Outcomes, event: str) -> View:
-    exact = partial(_ranked_log_odds, pred, ranks)
+def _set_view(pred: Predictions, columns: Columns, p: Array, y: Outcomes, event: str) -> View:
+    exact = partial(_exact_log_odds, pred, columns)
     return View(
         p,
         y,
@@ -287,23 +297,21 @@ def _ranked_view(pred: Predictions, ranks: range, p: Array, y: Outcomes, event: 
     )
 
 
-def _ranked_log_odds(pred: Predictions, ranks: range, rows: Rows, floor: float) -> Array:
+def _exact_log_odds(pred: Predictions, columns: Columns, rows: Rows, floor: float) -> Array:
     at = places(pred.n, rows)
     n = len(at)
     odds = np.empty(n)
 
     def fill(piece: slice) -> None:
         here = at[piece]
-        chosen = _ranked_columns(pred.values[here], ranks)
-        odds[piece] = set_log_odds(pred, here, chosen, floor)
+        odds[piece] = set_log_odds(pred, here, columns(here), floor)
 
     on_all_cores(fill, row_blocks(n, pred.k))
     return odds
 
 
-def _ranked_columns(values: Array, ranks: range) -> Ints:
-    first = leading(values, ranks.stop)
-    return first[:, ranks.start :]
+def _top_column(pred: Predictions, at: Ints) -> Ints:
+    return leading(pred.values[at], 1)
 
 
 def _check_rank(r: int, most: int) -> None:

@@ -7,7 +7,7 @@ from itertools import accumulate
 import numpy as np
 
 from ...fitting.blocks import on_all_cores
-from ...inputs.questions import top_r
+from ...inputs.questions import each_rank
 from ...inputs.views import Canonical
 from ..family import Family, VectorFamily
 from ..operations import Operations, Value, Vectors
@@ -97,9 +97,7 @@ class Ranked(VectorFamily):
                 f"ranks must be at most {pred.k - 1}, as the last class takes what is left; "
                 f"got {self.ranks}"
             )
-        ranks = range(1, self.ranks + 1)
-        views = [top_r(pred, rank) for rank in ranks]
-        rules = on_all_cores(self.family.chance_rule, views)
+        rules = on_all_cores(self.family.chance_rule, each_rank(pred, self.ranks))
         return EachRank(tuple(rules), self.ranks, self.keep_order)
 
 
