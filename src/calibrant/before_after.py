@@ -78,12 +78,16 @@ def before_after(family: Family, x: Data, *, folds: int = 5, seed: int = 0) -> B
             after.append(family.fit(x[fitted]).apply(rows))
             tick()
     w = some(view.w, np.concatenate([held for _, held in parts]))
-    changes = [
+    return BeforeAfter(x.n, len(parts), changes(before, after, w))
+
+
+def changes(before: Sequence[Data], after: Sequence[Data], w: Weights) -> tuple[Change, ...]:
+    """NLL, Brier score and ECE of the same rows, in parts, as claimed and as mended."""
+    return (
         _change("NLL", _losses(before, "nll"), _losses(after, "nll"), w),
         _change("Brier score", _losses(before, "brier"), _losses(after, "brier"), w),
         _change("ECE", _gaps(before, w), _gaps(after, w), w),
-    ]
-    return BeforeAfter(x.n, len(parts), tuple(changes))
+    )
 
 
 def _change(score: Scored, before: Array, after: Array, w: Weights) -> Change:

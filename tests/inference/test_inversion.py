@@ -47,7 +47,8 @@ def test_ranges_hold_errors_of_any_shape(
 
 
 def test_an_error_on_one_side_is_at_most_what_the_mean_allows() -> None:
-    view = task("square", 0.05).sample(2000, seed=1).view
+    # So few that none are pooled: the mean and its deviation are those of the rows.
+    view = task("square", 0.05).sample(1000, seed=1).view
     gap = view.y - view.p
     most = abs(gap.mean()) + norm.ppf(0.975) * gap.std() / np.sqrt(view.n)
     for measure in (ece, ks_error):

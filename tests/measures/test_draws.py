@@ -63,3 +63,16 @@ def test_many_claims_are_summarised_and_measure_the_same() -> None:
     assert calibrant.slope_intercept(small) == pytest.approx(
         calibrant.slope_intercept(view), abs=2e-3
     )
+
+
+@pytest.mark.parametrize("n", [900, 1023, 1500, 5001])
+def test_mirrored_claims_are_pooled_as_mirrored(n: int) -> None:
+    random = np.random.default_rng(n)
+    p = random.permutation(np.arange(1, n + 1)) / 2**14
+    y = random.random(n) < p
+    ascending = cells(binary(p, y))
+    mirrored = cells(binary(1 - p, ~y))
+    assert len(ascending.w) == min(n, 1023)
+    np.testing.assert_array_equal(mirrored.w[::-1], ascending.w)
+    np.testing.assert_allclose(1 - mirrored.p[::-1], ascending.p, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(1 - mirrored.sort_key[::-1], ascending.sort_key, rtol=0, atol=1e-15)

@@ -15,7 +15,8 @@ from ..inputs.views import Canonical, Data, View
 from .rows import counts_at, sorted_rows, weights_of
 
 # More distinct claims than these are pooled with their neighbours: work does not grow with rows.
-MOST_CELLS = 1024
+# An odd number has a middle, so that mirrored claims are pooled as mirrored.
+MOST_CELLS = 1023
 # So many of every row that random variation plays no part.
 _ENDLESS = 1e4
 
@@ -100,7 +101,7 @@ def cells(view: View) -> Cells:
     z = z[order]
     starts = _cell_starts(z)
     last = np.append(starts[1:], len(z)) - 1
-    middle = (starts + last) // 2
+    twice_middle = starts + last
     w = counts_at(view.w, rows)
     total = np.add.reduceat(w, starts)
     events = w * view.y[rows]
@@ -111,7 +112,8 @@ def cells(view: View) -> Cells:
     # Equal claims keep their very value: a mean would round, and move a claim across a bin's edge.
     is_one_claim = z[starts] == z[last]
     mean = np.where(is_one_claim, p[starts], mean)
-    return Cells(view, mean, z[middle], total, happened)
+    key = (z[twice_middle // 2] + z[(twice_middle + 1) // 2]) / 2
+    return Cells(view, mean, key, total, happened)
 
 
 def summarised(view: View) -> View:
@@ -190,9 +192,9 @@ def _cell_starts(z: Array) -> Ints:
     starts = run_starts(z)
     if len(starts) <= MOST_CELLS:
         return starts
-    evenly = np.linspace(0, len(starts), MOST_CELLS, endpoint=False)
-    places = evenly.astype(np.intp)
-    return starts[places]
+    lower = np.arange(MOST_CELLS // 2 + 1) * len(starts) // MOST_CELLS
+    upper = len(starts) - lower[:0:-1]
+    return starts[np.append(lower, upper)]
 
 
 def _vector_sampler(view: Canonical) -> Sampler:
