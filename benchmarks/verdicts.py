@@ -198,19 +198,23 @@ def _right_table(right: pl.DataFrame) -> list[str]:
     lines = head("claims", "n", "called wrong %", "small error %", "no error seen %", "too few %")
     groups = right.group_by("right", "n", maintain_order=True)
     for (name, n), rows in groups:
-        bad = 100 * (rows["tone"] == "bad").mean()
+        bad = _share(rows["tone"] == "bad")
         others = [
-            100 * (rows["finding"] == each).mean()
+            _share(rows["finding"] == each)
             for each in ("small error", "no error seen", "too few rows")
         ]
-        shares = " | ".join(f"{share:.0f}" for share in (bad, *others))
-        lines.append(f"| {name} | {n:,} | {shares} |")
+        shares = " | ".join(f"{100 * share:.0f}" for share in (bad, *others))
+        lines.append(f"| {name!s} | {n!s} | {shares} |")
     return lines
+
+
+def _share(is_so: pl.Series) -> float:
+    return float(is_so.to_numpy().mean())
 
 
 def _rate(is_so: pl.Series) -> str:
     """A rate in percent with its standard error."""
-    share = float(is_so.mean())
+    share = _share(is_so)
     error = np.sqrt(share * (1 - share) / len(is_so))
     return f"{int(is_so.sum())} of {len(is_so):,}, {100 * share:.1f} ± {100 * error:.1f}%"
 
