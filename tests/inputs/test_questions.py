@@ -21,7 +21,7 @@ from calibrant import (
     within_top_r,
 )
 from calibrant.inputs.predictions import split_labels
-from calibrant.inputs.questions import each_rank, views_of
+from calibrant.inputs.questions import views_of
 from calibrant.inputs.views import split_outcomes
 
 R = np.random.default_rng(0)
@@ -219,18 +219,3 @@ def test_a_class_may_be_named() -> None:
         assert by_name.event == by_number.event
     unnamed = one_class(from_logits(LOGITS, LABELS), "3")
     np.testing.assert_array_equal(unnamed.p, one_class(from_logits(LOGITS, LABELS), 3).p)
-
-
-@pytest.mark.parametrize("ranks", [1, 3, 8])
-def test_each_rank_is_the_question_asked_one_by_one(ranks: int) -> None:
-    rng = np.random.default_rng(ranks)
-    z = rng.normal(0, 3, (200, 9)).round(1)
-    y = rng.integers(0, 9, 200)
-    for pred in (from_logits(z, y), from_probs(softmax(z, axis=1), y)):
-        for r, view in enumerate(each_rank(pred, ranks), 1):
-            alone = top_r(pred, r)
-            np.testing.assert_array_equal(view.p, alone.p)
-            np.testing.assert_array_equal(view.y, alone.y)
-            np.testing.assert_array_equal(view.log_odds, alone.log_odds)
-            np.testing.assert_array_equal(view[5:9].log_odds, alone.log_odds[5:9])
-            assert view.event == alone.event

@@ -10,24 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.logspace import TINY, log_softmax, log_sum_exp, log_vectors, softmax
-from ..fitting.types import Array, Bools, Ints, Rows
+from ..fitting.types import Array, Ints, Rows
 from ..fitting.weights import counts, some, total
 from .checks import (
-    InputError,
     briefly,
     checked_chances,
     checked_weights,
-    first_row,
     floats,
     rounding_of,
 )
 from .class_names import frame_classes
 from .labels import Labels, are_shares, checked_labels
 from .rounded import LateReading, fixed, read_claims
+from .vector_checks import check_logits, checked_vectors
 
 Kind = Literal["logits", "probs"]
 
-SUM_TOLERANCE = 1e-3
 NO_LABELS = (
     "these predictions have no labels, so a map can be applied to them and nothing else: "
     "give them, from_{0}({0}, labels)"
@@ -180,10 +178,7 @@ def from_logits(
     z = floats(logits, "logits")
     if z.ndim == 1:
         z = np.stack([np.zeros_like(z), z], axis=1)
-    _check_shape(z, "logits")
-    row = first_row(_is_not_finite, z)
-    if row is not None:
-        raise ValueError(f"logits must be finite (row {row} is {briefly(z[row])})")
+    check_logits(z)
     names = frame_classes(logits, "logits") if classes is None else classes
     return _predictions(z, labels, weights, names, "logits")
 
@@ -208,47 +203,9 @@ def from_probs(
     if p.ndim == 1:
         p = checked_chances(p, "probs")
         p = np.stack([1 - p, p], axis=1)
-    _check_shape(p, "probs")
-    p = _checked_vectors(p, rounding_of(probs, p))
+    p = checked_vectors(p, rounding_of(probs, p))
     names = frame_classes(probs, "probs") if classes is None else classes
     return _predictions(p, labels, weights, names, "probs")
-
-
-def _checked_vectors(p: Array, rounding: float) -> Array:
-    """Rows that sum to one: the very array, or a copy where rounding took a chance below 0."""
-    tolerance = max(SUM_TOLERANCE, rounding)
-    working = np.promote_types(p.dtype, np.float32)
-    negative: list[bool] = []
-
-    def is_wrong(block: Array) -> Bools:
-        # Classes go first, as numpy adds fast along rows that lie side by side.
-        columns = np.ascontiguousarray(block.T, working)
-        off = np.abs(columns.sum(0) - 1)
-        # A nan fails the comparison too.
-        is_fine: Bools = off <= tolerance
-        if columns.min() < 0:
-            negative.append(True)
-            is_fine &= (columns >= -rounding).all(0)
-        return ~is_fine
-
-    row = first_row(is_wrong, p)
-    if row is not None:
-        raise _no_vector(p[row], row, rounding)
-    return np.maximum(p, 0) if negative else p
-
-
-def _no_vector(p: Array, row: int, rounding: float) -> ValueError:
-    if not np.isfinite(p).all():
-        return ValueError(f"probs must be finite (row {row} is {briefly(p)})")
-    way_out = "; for logits {logits}"
-    if (p < -rounding).any():
-        return InputError(
-            f"probs must not be negative (row {row} is {briefly(p)})",
-            way_out,
-        )
-    broken = f"probs rows must sum to one (row {row} sums to {p.sum():.6g})"
-    are_percents = abs(p.sum() - 100) < 2
-    return InputError(broken, "; divide percents by 100" if are_percents else way_out)
 
 
 def _predictions(
@@ -284,20 +241,6 @@ def _check_order(labels: object, kind: Kind, names: tuple[Hashable, ...]) -> Non
             "labels must have their columns in the order of the classes, "
             f"{briefly(names)}, got {briefly(columns)}; sort them alike"
         )
-
-
-def _check_shape(x: Array, name: str) -> None:
-    is_empty = 0 in x.shape
-    if x.ndim != 2 or is_empty or x.shape[1] < 2:
-        raise ValueError(
-            f"{name} must be (rows, classes) with at least one row and two classes, "
-            f"or (rows,) for class 1; got shape {x.shape}"
-        )
-
-
-def _is_not_finite(block: Array) -> Bools:
-    is_finite: Any = np.isfinite(block).all(1)
-    return ~is_finite
 
 
 def _size(n: int, rows: Rows) -> int:
