@@ -5,7 +5,8 @@ from torch import Tensor
 
 from ..fitting.bandwidths import LEAST_BANDWIDTH
 from ..inputs.checks import check_argument
-from ..inputs.vector_checks import SUM_TOLERANCE, Kind
+from ..inputs.predictions import Kind
+from ..inputs.vector_checks import SUM_TOLERANCE
 
 # How many bad rows an error names, and how much of them it shows.
 _MOST_NAMED = 5
