@@ -12,7 +12,7 @@ from ..fitting.types import Array, Bools
 from ..fitting.weights import Weights, present, total, weighted_sum
 
 # Where nothing was rounded: the half step of float32 at 1, beyond which no format tells much.
-_HALF_STEP = 2.0**-25
+HALF_STEP = 2.0**-25
 
 
 class Reading(NamedTuple):
@@ -51,7 +51,7 @@ def read_claims(p: Array, w: Weights) -> Reading:
         return read_claims(p[kept], w[kept])
     nearest, is_exact, has_one = _distances(p)
     if not is_exact.any():
-        least = min(nearest / 2, _HALF_STEP)
+        least = min(nearest / 2, HALF_STEP)
         return Reading(max(least, TINY), 0.0)
     rows = float(weighted_sum(is_exact, w))
     if nearest == np.inf:
