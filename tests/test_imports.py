@@ -29,6 +29,7 @@ FLOORS = [
     {"inputs"},
     {"families", "samples"},
     {"measures", "deploy"},
+    {"scale"},
     {"inference", "torch"},
     {"contenders"},
     {"choosing", "curves", "simulate"},
@@ -48,6 +49,7 @@ INSIDE_FUNCTIONS = {
     ("families/maps.py", "deploy"): "to save and export is asked of a map, and needs extras",
     ("inputs", "inputs.tables"): "tables need polars, which is slow to load",
     ("reporting/picture.py", "plots"): "plots need matplotlib, which is slow to load",
+    ("scale/sketch.py", "scale.packing"): "a sketch gives bytes, and bytes give a sketch",
     ("reporting/summary.py", "reporting"): "pages need rich and jinja2, and numbers need neither",
 }
 # Imports of a room above for the sake of types alone.

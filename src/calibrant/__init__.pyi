@@ -3,6 +3,7 @@
 from . import curves as curves
 from . import plots as plots
 from . import samples as samples
+from . import scale as scale
 from . import simulate as simulate
 from .choosing import compare as compare
 from .choosing import cross_validate as cross_validate

@@ -1,6 +1,7 @@
 """Every file format in one place: a file becomes Predictions or a View, and back."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -78,8 +79,26 @@ def read_contents(
     """
     path = Path(path)
     pick = picking(split, default_split, wanted.called("split"), way_out)
-    try:
+    with _said_of(path, wanted):
         return _read(path, wanted, pick, needs_outcomes=needs_outcomes)
+
+
+def contents_of(
+    table: "pl.DataFrame", path: Path, wanted: ColumnNames, *, needs_outcomes: bool = True
+) -> Contents:
+    """As `read_contents`, of a table that is a part of the file at `path`."""
+    from .tables import columns_of
+
+    opened = Opened(columns_of(table), table, wanted)
+    with _said_of(path, wanted):
+        return _contents(path, opened, needs_outcomes=needs_outcomes)
+
+
+@contextmanager
+def _said_of(path: Path, wanted: ColumnNames) -> Iterator[None]:
+    """Errors within name the file, and the options that name its columns."""
+    try:
+        yield
     except InputError as error:
         logits = f"name their columns with {wanted.called('logits')}"
         told = error.told(logits=logits, classes=wanted.called("classes"))
@@ -100,8 +119,11 @@ def write(path: str | PathLike[str], x: Data, *, source: Contents | None = None)
 
 
 def _read(path: Path, wanted: ColumnNames, pick: Pick, *, needs_outcomes: bool) -> Contents:
+    return _contents(path, _open(path, wanted, pick), needs_outcomes=needs_outcomes)
+
+
+def _contents(path: Path, opened: Opened, *, needs_outcomes: bool) -> Contents:
     used: list[str] = []
-    opened = _open(path, wanted, pick)
     opened = opened._replace(columns=noting(opened.columns, used))
     weights = _weights(opened)
     found = vector_columns(opened.columns, opened.wanted)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -116,10 +117,4 @@ def _shape_words(shape: Shape) -> dict[str, Any]:
             f"classes must be texts or numbers for a sketch to be written, got {unnamed[0]!r}: "
             "name them with classes=[...]"
         )
-    return {
-        "kind": shape.kind,
-        "classes": shape.classes,
-        "event": shape.event,
-        "completes": shape.completes,
-        "clip": shape.clip,
-    }
+    return asdict(shape)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fitting.types import Array, Ints, Values
+from ..fitting.types import Array, Values
 from ..fitting.weights import counts
 from ..inputs.labels import are_shares
 from ..inputs.predictions import Predictions
@@ -18,12 +18,12 @@ _UNIT = 2.0**-53
 class Drawn(NamedTuple):
     """Rows by priority, the least first: what they are, and how often each was seen."""
 
-    priority: Array
-    hash: Hashes
-    seen: Ints
-    values: Array
+    priority: Values
+    hash: Values
+    seen: Values
+    values: Values
     labels: Values
-    weights: Array
+    weights: Values
 
 
 class Reservoir:
@@ -59,8 +59,8 @@ class Reservoir:
     def merge(self, other: "Reservoir") -> "Reservoir":
         """A sample of all rows of both."""
         merged = Reservoir(self.most, self.seed)
-        for each in (*self._buffered, *other._buffered):  # noqa: SLF001 - of its own class
-            merged._put(each)  # noqa: SLF001
+        for each in (*self._buffered, *other._buffered):
+            merged._put(each)
         return merged
 
     def drawn(self) -> Drawn | None:
@@ -129,13 +129,13 @@ def _hashes(columns: Array, pred: Predictions, seed: int) -> Hashes:
     return _mixed(_multilinear(bits, seed))
 
 
-def _bits(column: Array) -> NDArray[np.unsignedinteger[object]]:  # type: ignore[type-var]
+def _bits(column: Array) -> Values:
     # Adding 0 makes -0.0 a plain zero.
     kind = np.uint32 if column.dtype.itemsize == 4 else np.uint64
     return (column + column.dtype.type(0)).view(kind)
 
 
-def _multilinear(bits: Sequence[NDArray[np.integer]], seed: int) -> Hashes:  # type: ignore[type-arg]
+def _multilinear(bits: Sequence[Values], seed: int) -> Hashes:
     factors = np.random.default_rng(seed).integers(0, 2**64, len(bits) + 1, np.uint64)
     factors |= np.uint64(1)
     found = np.full(len(bits[0]), factors[-1])

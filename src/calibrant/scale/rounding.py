@@ -39,8 +39,9 @@ class Rounding:
         nearest = min(least, 1 - most)
         rows = 0.0
         if is_exact:
-            low = columns.min(where=columns > 0, initial=np.inf)
-            high = columns.max(where=columns < 1, initial=-np.inf)
+            others = (columns > 0) & (columns < 1)
+            low = columns.min(where=others, initial=np.inf)
+            high = columns.max(where=others, initial=-np.inf)
             nearest = min(float(low), 1 - float(high))
             rows = float(weighted_sum(exact_rows(columns.T), w))
         bits = _type_bits(columns, before.type_bits)

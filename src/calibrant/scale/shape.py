@@ -4,10 +4,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-import numpy as np
-
-from ..inputs.predictions import Kind, Predictions
+from ..inputs.predictions import Kind
 from ..inputs.views import Data, View
+from ..measures.scores import clip_of
 
 
 @dataclass(frozen=True)
@@ -19,6 +18,7 @@ class Shape:
     event: str
     completes: Literal[0, 1] | None
     clip: float
+    has_odds: bool  # whether log odds are known beyond the claims, so that no claim is exact
 
     @property
     def k(self) -> int:
@@ -43,12 +43,11 @@ class Shape:
 def shape_of(x: Data) -> Shape:
     """The shape of predictions, or of a view."""
     if isinstance(x, View):
-        clip = float(np.finfo(x.p.dtype).eps) if x.clip is None else x.clip
-        return Shape(None, (), x.event, x.completes, clip)
+        has_odds = x.exact_log_odds is not None
+        return Shape(None, (), x.event, x.completes, clip_of(x.p, x.clip), has_odds=has_odds)
     if x.kind == "logits":
-        return Shape("logits", x.classes, "", None, 0.0)
-    clip = float(np.finfo(x.values.dtype).eps) if x.clip is None else x.clip
-    return Shape("probs", x.classes, "", None, clip)
+        return Shape("logits", x.classes, "", None, 0.0, has_odds=True)
+    return Shape("probs", x.classes, "", None, clip_of(x.values, x.clip), has_odds=False)
 
 
 def _some(classes: tuple[Hashable, ...]) -> str:

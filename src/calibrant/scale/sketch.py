@@ -10,7 +10,6 @@ import numpy as np
 from ..fitting.blocks import row_blocks
 from ..fitting.logspace import NO_SHARE, TINY
 from ..fitting.types import Array, Rows
-from ..fitting.weights import some
 from ..inputs.checks import MAKE_THEM
 from ..inputs.labels import are_shares, class_totals
 from ..inputs.predictions import Predictions
@@ -106,9 +105,7 @@ class Sketch:
         if self.shape is None or other.shape is None:
             return other if self.shape is None else self
         self._check_alike(other)
-        merged = Sketch(
-            views=self.views, sample=self.reservoir.most, seed=self.reservoir.seed
-        )
+        merged = Sketch(views=self.views, sample=self.reservoir.most, seed=self.reservoir.seed)
         merged.shape = self.shape.merged(other.shape)
         merged.n = self.n + other.n
         merged.weight = self.weight + other.weight
@@ -287,7 +284,7 @@ class Sketch:
 
     def _late_reading(self) -> LateReading:
         shape = self._shape()
-        if shape.kind == "logits":
+        if shape.has_odds:
             return fixed(TINY)
         return LateReading(lambda: self.rounding.reading(shape.k, self.total))
 
