@@ -9,7 +9,7 @@ from calibrant.scale.grid import COARSE, FINE, MEDIUM, PARTS, Grid, grid_of_clas
 GRIDS = [FINE, MEDIUM, COARSE]
 
 
-def claims(dtype: type[np.floating]) -> np.ndarray:  # type: ignore[type-arg]
+def claims(dtype: type[np.floating]) -> np.ndarray:
     rng = np.random.default_rng(0)
     spread = 1 / (1 + np.exp(-rng.normal(0, 15, 20_000)))
     edges = [j / n for n in (10, 15, 20, 50) for j in range(1, n)]
@@ -18,7 +18,7 @@ def claims(dtype: type[np.floating]) -> np.ndarray:  # type: ignore[type-arg]
 
 @pytest.mark.parametrize("grid", GRIDS)
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_a_claim_comes_back_from_its_place(grid: Grid, dtype: type[np.floating]) -> None:  # type: ignore[type-arg]
+def test_a_claim_comes_back_from_its_place(grid: Grid, dtype: type[np.floating]) -> None:
     p = claims(dtype)
     p = p[(p > 1e-30) & (p <= 0.5)]
     cell, part = grid.low(p)
@@ -52,7 +52,7 @@ def test_cells_ascend_with_claims(grid: Grid) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_bins", [10, 15, 20, 25, 30, 50])
-def test_no_cell_is_cut_by_the_edges_of_bins(dtype: type[np.floating], n_bins: int) -> None:  # type: ignore[type-arg]
+def test_no_cell_is_cut_by_the_edges_of_bins(dtype: type[np.floating], n_bins: int) -> None:
     p = claims(dtype)
     p = p[(p > FINE.edge) & (p <= 1 - FINE.edge)]
     bins = width_bins(p, width_edges(n_bins))

@@ -6,7 +6,7 @@ from calibrant import Predictions, from_probs
 from calibrant.scale.reservoir import Reservoir
 
 
-def rows(n: int, seed: int, weights: np.ndarray | None = None) -> Predictions:  # type: ignore[type-arg]
+def rows(n: int, seed: int, weights: np.ndarray | None = None) -> Predictions:
     rng = np.random.default_rng(seed)
     return from_probs(rng.dirichlet([1, 1, 1], n), rng.integers(0, 3, n), weights=weights)
 

@@ -10,7 +10,7 @@ from calibrant.scale import Sketch
 FOREST = np.array([[1.0, 0, 0], [0.99, 0.01, 0], [0, 0.5, 0.5], [0.3, 0.3, 0.4]])
 
 
-def pair(p: list[float], dtype: type[np.floating]) -> Data:  # type: ignore[type-arg]
+def pair(p: list[float], dtype: type[np.floating]) -> Data:
     first = np.array(p, dtype)
     return from_probs(np.stack([1 - first, first], axis=1), np.arange(len(p)) % 2)
 
@@ -37,7 +37,7 @@ def test_the_reading_is_that_of_all_rows_in_memory(name: str) -> None:
         for row in range(x.n)[part]:
             sketch = sketch.merge(Sketch().update(x[row]))
         found = sketch.view().late_reading.found
-        assert found == pytest.approx(asked.late_reading.found, abs=0)  # type: ignore[union-attr]
+        assert found == pytest.approx(asked.late_reading.found, abs=0)
 
 
 def test_log_odds_are_those_of_single_rows() -> None:

@@ -27,8 +27,9 @@ from calibrant import (
 )
 from calibrant.inputs.views import Data
 from calibrant.scale import Sketch
+from calibrant.scale.sketch import Question
 
-ALL = ("top_label", "within_top_2", "classwise")
+ALL: tuple[Question, ...] = ("top_label", "within_top_2", "classwise")
 
 
 def network(
@@ -226,6 +227,8 @@ def test_what_is_unlike_does_not_add_up() -> None:
         sketch.merge(Sketch(seed=1).update(network(50, 3)))
     with pytest.raises(ValueError, match="a sketch is of Predictions or a View, got list"):
         sketch.update([0.1])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="labels"):
+        Sketch().update(from_probs([[0.5, 0.5]]))
     with pytest.raises(ValueError, match="views must be some of"):
         Sketch(views=("top",))  # type: ignore[arg-type]
     nothing = from_probs([[0.5, 0.5], [0.2, 0.8]], [0, 1], weights=[0.0, 1.0])[:1]

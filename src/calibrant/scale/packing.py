@@ -13,7 +13,7 @@ from .grid import Grid
 from .reservoir import Drawn
 from .rounding import Rounding
 from .shape import Shape
-from .sketch import Sketch
+from .sketch import SCORES, Sketch
 from .tally import Tally
 
 FORMAT = 1
@@ -95,7 +95,7 @@ def _restored(words: dict[str, Any], content: bytes) -> Sketch:
     sketch.shape = Shape(**shape | {"classes": tuple(shape["classes"])})
     sketch.n = int(words["n"])
     sketch.weight = float(words["weight"])
-    sketch.scores = {name: float(words["scores"][name]) for name in ("nll", "brier")}
+    sketch.scores = {score: float(words["scores"][score]) for score in SCORES}
     sketch.rounding = Rounding.from_dict(words["rounding"])
     sketch.occurred = tensors["occurred"]
     for name, (*grid, parts) in words["tallies"].items():

@@ -29,7 +29,7 @@ class Drawn(NamedTuple):
 class Reservoir:
     """At most `most` different rows, each drawn with a chance in proportion to its weight.
 
-    Priority sampling (Duffield, Lund and Thorup 2007) by a hash of the row and the seed, so that
+    Priority sampling (Duffield et al. 2007) by a hash of the row and the seed, so that
     equal rows are one, with a count.
     """
 

@@ -2,29 +2,31 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Literal, final
 
 import numpy as np
 
 from ..fitting.blocks import row_blocks
-from ..fitting.logspace import NO_SHARE, TINY
-from ..fitting.types import Array, Rows
+from ..fitting.logspace import TINY
+from ..fitting.types import Array
+from ..fitting.weights import weighted_sum
 from ..inputs.checks import MAKE_THEM
 from ..inputs.labels import are_shares, class_totals
 from ..inputs.predictions import Predictions
 from ..inputs.rounded import LateReading, fixed
-from ..inputs.views import Data, View, places
-from ..measures.scores import row_losses
+from ..inputs.views import Data, View
+from ..measures.scores import Score, row_losses
 from .asking import Block, Ranked
 from .grid import FINE, grid_of_classes
 from .reservoir import Reservoir
 from .rounding import Rounding
 from .shape import Shape, shape_of
 from .tally import Claims, Points, Tally
+from .viewing import view_of_points
 
 Question = Literal["top_label", "within_top_2", "classwise"]
 QUESTIONS: tuple[Question, ...] = ("top_label", "within_top_2", "classwise")
+SCORES: tuple[Score, ...] = ("nll", "brier")
 CLAIMS = "claims"  # the one question of a view
 EVENTS = {
     "top_label": "the top label is right",
@@ -65,7 +67,7 @@ class Sketch:
         self.shape: Shape | None = None
         self.n = 0
         self.weight = 0.0
-        self.scores = {"nll": 0.0, "brier": 0.0}
+        self.scores = dict.fromkeys(SCORES, 0.0)
         self.occurred: Array = np.zeros(0)
         self.rounding = Rounding()
         self.tallies: dict[str, Tally] = {}
@@ -92,10 +94,12 @@ class Sketch:
         if _is_in_parts(pred):
             for tally in self.tallies.values():
                 tally.to_floats()
-        add = self._add if isinstance(pred, Predictions) else self._add_claims
-        width = pred.k if isinstance(pred, Predictions) else 1
-        for rows in row_blocks(pred.n, _ARRAYS * width):
-            add(pred[rows])  # type: ignore[operator] # as the test above says
+        if isinstance(pred, View):
+            for rows in row_blocks(pred.n, _ARRAYS):
+                self._add_claims(pred[rows])
+        else:
+            for rows in row_blocks(pred.n, _ARRAYS * pred.k):
+                self._add(pred[rows])
         self.n += pred.n
         self.weight += pred.total
         return self
@@ -218,9 +222,7 @@ class Sketch:
             self._count("within_top_2", block.top_two(), pred)
         if "classwise" in self.tallies:
             self._count_classes(block, top, pred)
-        for name in ("nll", "brier"):
-            losses = row_losses(pred, name)  # type: ignore[arg-type] # these are their names
-            self.scores[name] += float(losses.sum() if pred.w is None else pred.w @ losses)
+        self._score(pred)
         self.occurred = self.occurred + class_totals(pred.labels, pred.weights, pred.k)
         self.reservoir.offer(pred, block.values)
 
@@ -249,9 +251,11 @@ class Sketch:
             rest = np.where(odds > 0, np.exp(-np.logaddexp(0, odds)), rest)
         excess = None if is_exact else p + rest - 1
         self.tallies[CLAIMS].add(Claims(p, rest, excess), view.y, view.w, is_exact=is_exact)
-        for name in ("nll", "brier"):
-            losses = row_losses(view, name)  # type: ignore[arg-type] # these are their names
-            self.scores[name] += float(losses.sum() if view.w is None else view.w @ losses)
+        self._score(view)
+
+    def _score(self, x: Data) -> None:
+        for score in SCORES:
+            self.scores[score] += float(weighted_sum(row_losses(x, score), x.w))
 
     def _class_view(self, column: int) -> View:
         shape = self._shape()
@@ -264,46 +268,15 @@ class Sketch:
     def _as_view(
         self, points: Points, event: str, *, completes: Literal[0, 1] | None = None
     ) -> View:
-        missed = points.rows - points.events
-        p = np.repeat(points.p, 2)
-        w = np.stack([missed, points.events], axis=1).ravel().astype(np.float64)
-        y = np.tile([False, True], len(points.p))
-        kept = np.flatnonzero(w > 0)
-        cell = kept // 2
-        odds = partial(_log_odds, points, cell, is_single=CLAIMS in self.tallies)
-        return View(
-            p[kept],
-            y[kept],
-            w[kept],
-            event,
-            completes,
-            exact_log_odds=odds,
-            reading=self._late_reading(),
-            clip=self._shape().clip,
-        )
+        is_single = CLAIMS in self.tallies
+        view = view_of_points(points, event, self._late_reading(), is_single=is_single)
+        return replace(view, completes=completes, clip=self._shape().clip)
 
     def _late_reading(self) -> LateReading:
         shape = self._shape()
         if shape.has_odds:
             return fixed(TINY)
         return LateReading(lambda: self.rounding.reading(shape.k, self.total))
-
-
-def _log_odds(points: Points, cell: Array, rows: Rows, floor: float, *, is_single: bool) -> Array:
-    """Log odds of points under a floor, as `View.log_odds` has them of single rows."""
-    at = cell[places(len(cell), rows)]
-    p, rest, zeros = points.p[at], points.rest[at], points.zeros[at]
-    if floor > NO_SHARE and is_single:
-        p = np.clip(p, floor, 1 - floor)
-        return np.log(p) - np.log1p(-p)
-    if floor > NO_SHARE:
-        # Zeros take from the rest of their vectors.
-        taken = zeros * floor
-        least = np.maximum(p, floor) / (1 + taken)
-        unlikely = np.log(least) - np.log1p(-np.minimum(least, 0.5))
-        likely = np.log(np.maximum(p, floor)) - np.log(np.maximum(rest + taken, floor))
-        return np.where(p > 0.5, likely, unlikely)
-    return np.log(np.maximum(p, floor)) - np.log(np.maximum(rest, floor))
 
 
 def _column(name: str, k: int) -> int | None:
