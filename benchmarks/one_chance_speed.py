@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from contests import Contest, compete, timed
 from inputs import binary_chances
 from machine import stamp
 from numpy.typing import NDArray
@@ -17,8 +18,6 @@ from probcal.parametric import BetaCalibrator
 from probcal.spline import SplineCalibrator
 from rich.progress import track
 from scipy.special import expit, logit
-from speed import Contest, compete
-from speed import _timed as timed
 from venn_abers import VennAbers
 
 import calibrant as c

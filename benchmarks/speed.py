@@ -5,16 +5,14 @@ median over rounds.
 """
 
 import subprocess
-import time
 import tracemalloc
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import torch
+from contests import Contest, SelfTimed, compete
 from inputs import multiclass_logits, softmax
 from machine import stamp
 from netcal.binning import IsotonicRegression
@@ -32,19 +30,6 @@ import calibrant as c
 DIRICHLET_PYTHON = Path(__file__).parents[1] / ".venv-dirichlet" / "bin" / "python"
 PEER_SCRIPT = Path(__file__).parent / "peers" / "dirichletcal_fit.py"
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "speed.md"
-
-
-@dataclass
-class Contest:
-    """The same work done by us and by a peer, the ratio of times to reach, and what each found."""
-
-    work: str
-    peer: str
-    ours: Callable[[], Any]
-    theirs: Callable[[], Any]
-    bar: float
-    found: Callable[[Any, Any], str]
-    rounds: int = 9
 
 
 def top_label_ece() -> Contest:
@@ -164,7 +149,7 @@ def dirichlet() -> Contest:
         "Dirichlet-ODIR, fixed strengths, 5,000 x 10",
         "dirichletcal",
         lambda: family.fit(c.from_probs(probs, labels)),
-        lambda: seconds,
+        lambda: SelfTimed(seconds),
         0.1,
         lambda ours, _: f"NLL {c.nll(ours.apply(pred)):.7f}, peer {their_loss:.7f}",
         rounds=5,
@@ -188,29 +173,6 @@ def _exact_ece(probs: np.ndarray, labels: np.ndarray) -> float:
     where = np.searchsorted(np.linspace(0, 1, 16)[1:-1], p)
     right = probs.argmax(1) == labels
     return sum(abs((right[where == k] - p[where == k]).sum()) for k in range(15)) / len(p)
-
-
-def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    start = time.perf_counter()
-    result = work()
-    return time.perf_counter() - start, result
-
-
-def compete(contest: Contest) -> str:
-    """One row of the table."""
-    contest.ours(), contest.theirs()
-    rounds = [(_timed(contest.ours), _timed(contest.theirs)) for _ in range(contest.rounds)]
-    # A peer that timed itself gives its seconds.
-    ours = np.array([mine[0] for mine, _ in rounds])
-    theirs = np.array(
-        [found if isinstance(found, float) else seconds for _, (seconds, found) in rounds]
-    )
-    ratio = float(np.median(ours / theirs))
-    found = contest.found(rounds[-1][0][1], rounds[-1][1][1])
-    return (
-        f"| {contest.work} | {1e3 * np.median(ours):.1f} ms | {contest.peer} {1e3 * np.median(theirs):.1f} ms "
-        f"| {ratio:.2f} | {contest.bar} | {found} |"
-    )
 
 
 def peak_memory() -> str:

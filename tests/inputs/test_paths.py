@@ -1,6 +1,7 @@
 """Paths: one file, those in a folder, or those that match a pattern; and where one can write."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,33 @@ def test_what_cannot_be_written_is_named_as_it_was_asked_for(tmp_path: Path) -> 
     with pytest.raises(OSError, match=r"folder'$"):
         write_whole(tmp_path / "folder", b"x")
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
+
+
+def test_threads_that_write_one_path_leave_no_half(tmp_path: Path) -> None:
+    target = tmp_path / "map"
+    contents = [bytes([place]) * 50_000 for place in range(4)]
+    write_whole(target, contents[0])
+    seen = set()
+
+    def write(content: bytes) -> None:
+        for _ in range(100):
+            write_whole(target, content)
+            seen.add(target.read_bytes())
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, contents))
+    assert seen <= set(contents)
+    assert [path.name for path in tmp_path.iterdir()] == ["map"]
+
+
+def test_a_link_stays_and_a_file_keeps_its_mode(tmp_path: Path) -> None:
+    target = tmp_path / "store" / "map"
+    target.parent.mkdir()
+    target.write_bytes(b"old")
+    target.chmod(0o640)
+    link = tmp_path / "map"
+    link.symlink_to(target)
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+    assert target.stat().st_mode & 0o777 == 0o640

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
+from secrets import token_hex
+from stat import S_IMODE
 
 TABLES = [".csv", ".parquet", ".arrow", ".feather", ".jsonl"]
 READABLE = [".npz", ".npy", *TABLES]
@@ -54,10 +56,13 @@ def write_whole(path: Path, content: bytes) -> None:
     folder = path.parent
     if not folder.is_dir():
         raise ValueError(f"cannot write {path}: there is no folder {folder}; make it first")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    target = path.resolve()  # a link stays, and what it points to is written
+    part = target.with_name(f".{target.name}.{token_hex(4)}.part")  # threads each have their own
     try:
         part.write_bytes(content)
-        part.replace(path)
+        if target.exists():
+            part.chmod(S_IMODE(target.stat().st_mode))
+        part.replace(target)
     except OSError as error:
         # The part is not what was asked for, so it is not what is named.
         raise OSError(error.errno, error.strerror, str(path)) from error
