@@ -20,7 +20,8 @@ needs_docs = pytest.mark.skipif(
 NAME = r"[A-ZÀ-Ž][\w-]+"
 CITATION = re.compile(rf"({NAME}(?: et al\.| and {NAME})) ((?:19|20)\d\d)")
 ENTRY = re.compile(r"^- \*\*(.+?)\.\*\*", re.MULTILINE)
-PUBLIC_NAME = re.compile(r"`((?:torch|curves|scale|simulate)\.)?([A-Za-z_.]+)[`(]")
+ROOM = r"(?:torch|curves|decisions|groups|monitoring|scale|shift|simulate)"
+PUBLIC_NAME = re.compile(rf"`({ROOM}\.)?([A-Za-z_.]+)[`(]")
 FILE = re.compile(r"`([\w./]+/[\w./]*\w|[\w/]+\.(?:py|pyi|md|txt))(?:::\w+)?`")
 
 

@@ -31,7 +31,7 @@ FLOORS = [
     {"measures", "deploy"},
     {"scale"},
     {"inference", "torch"},
-    {"contenders"},
+    {"contenders", "decisions"},
     {"choosing", "curves", "simulate"},
     {"plots", "before_after"},
     {"reporting"},

@@ -1,6 +1,7 @@
 """The public names of calibrant and where each lives."""
 
 from . import curves as curves
+from . import decisions as decisions
 from . import plots as plots
 from . import samples as samples
 from . import scale as scale

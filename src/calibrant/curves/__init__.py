@@ -13,6 +13,12 @@ from .curve import BinRanges as BinRanges
 from .curve import Curve as Curve
 from .curve import reliability as reliability
 from .curve import tilted_roof as tilted_roof
+from .decisions import Murphy as Murphy
+from .decisions import NetBenefit as NetBenefit
+from .decisions import RiskCoverage as RiskCoverage
+from .decisions import murphy as murphy
+from .decisions import net_benefit as net_benefit
+from .decisions import risk_coverage as risk_coverage
 from .drift import Drift as Drift
 from .drift import drift as drift
 from .models import Model as Model

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from ..fitting.logspace import TINY
 from ..fitting.types import Array
-from ..inputs.checks import floats
+from ..inputs.checks import checked_chances, floats
 from ..inputs.predictions import Kind, Predictions, from_logits, from_probs
 from ..inputs.questions import binary, one_class
 from ..inputs.views import Canonical, View
+from .inverse import inverse
+from .operations import GivenClaims
 from .rules import ChanceRule, LogitRule, VectorRule
 
 if TYPE_CHECKING:
@@ -104,6 +107,24 @@ class ChanceMap(Map):
         no_outcomes = np.zeros(p.size, np.bool_)
         q = self(binary(p.ravel(), no_outcomes))
         return q.reshape(p.shape)
+
+    def inverse(self, q: ArrayLike) -> Array:
+        """The least claims that the map sends to these chances or more: where to cut raw claims.
+
+        Only a map that never falls has one.
+
+        >>> from calibrant import Platt, binary
+        >>> fitted = Platt().fit(binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0]))
+        >>> fitted(fitted.inverse([0.5, 0.6])).round(6).tolist()
+        [0.5, 0.6]
+        """
+
+        def of_log_odds(z: Array) -> Array:
+            return np.clip(self.rule(GivenClaims(expit(z), lambda: z)), 0, 1)
+
+        wanted = floats(q, "q")
+        claims = inverse(of_log_odds, checked_chances(wanted.ravel(), "q"))
+        return claims.reshape(wanted.shape)
 
     def apply(self, x: Predictions | View) -> Any:  # noqa: ANN401 - of the kind of x
         """A view with its claims calibrated, or predictions of two classes with both chances so."""

@@ -3,6 +3,9 @@
 All numbers come from `calibrant.curves`.
 """
 
+from .decisions import murphy as murphy
+from .decisions import net_benefit as net_benefit
+from .decisions import risk_coverage as risk_coverage
 from .diagrams import before_after as before_after
 from .diagrams import classwise as classwise
 from .diagrams import maps as maps
