@@ -98,6 +98,7 @@ from .measures.recalibration_line import observed_expected as observed_expected
 from .measures.recalibration_line import slope_intercept as slope_intercept
 from .measures.scores import accuracy as accuracy
 from .measures.scores import brier as brier
+from .measures.scores import entropy as entropy
 from .measures.scores import nll as nll
 from .measures.scores import top_label_brier as top_label_brier
 from .measures.simplex import simplex_error as simplex_error

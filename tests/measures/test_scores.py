@@ -11,11 +11,13 @@ from sklearn.metrics import brier_score_loss, log_loss
 from calibrant import (
     Identity,
     Isotonic,
+    Temperature,
     accuracy,
     binary,
     brier,
     canonical,
     classwise,
+    entropy,
     from_logits,
     from_probs,
     nll,
@@ -117,3 +119,24 @@ def test_shares_cost_the_mean_of_what_their_classes_cost() -> None:
     losses = -(y * np.log(P) + (1 - y) * np.log(1 - P))
     assert nll(view) == pytest.approx(np.average(losses, weights=W))
     assert accuracy(view) == pytest.approx(np.average(np.where(P > 0.5, y, 1 - y), weights=W))
+
+
+def test_entropy_against_its_formula() -> None:
+    summed = -(PRED.probs * PRED.log_probs).sum(1)
+    assert entropy(PRED) == pytest.approx(np.average(summed, weights=PRED.weights))
+    assert entropy(canonical(PRED)) == entropy(PRED)
+    both = -(P * np.log(P) + (1 - P) * np.log(1 - P))
+    assert entropy(VIEW) == pytest.approx(np.average(both, weights=W))
+    views = classwise(PRED)
+    assert entropy(views) == pytest.approx(np.mean([entropy(view) for view in views]))
+
+
+def test_entropy_of_certain_claims_is_0_and_of_even_ones_log_k() -> None:
+    assert entropy(from_logits([[1e4, 0.0, -1e4]])) == 0
+    assert entropy(from_probs([[0.0, 1.0]])) == 0
+    assert entropy(from_logits(np.zeros((3, 7)))) == pytest.approx(np.log(7))
+
+
+def test_at_the_best_temperature_entropy_is_the_nll() -> None:
+    tempered = Temperature().fit(PRED).apply(PRED)
+    assert entropy(tempered) == pytest.approx(nll(tempered), abs=1e-6)

@@ -104,12 +104,14 @@ EXEMPT_MEASURES: dict[str, dict[str, str]] = {
     "predictions_ask_the_top_label": {
         "accuracy": "is of a view the share on the right side of one half",
         "brier": "is of the whole vector",
+        "entropy": "is of the whole vector",
         "nll": "is of the whole vector",
     },
     "it_goes_to_its_right_value": {
         "accuracy": "is how good claims are, not only how right",
         "brier": "is how good claims are, not only how right",
         "nll": "is how good claims are, not only how right",
+        "entropy": "is how far claims are from certain, not how right",
         "kde_sharpness": "is how far apart claims are, not how right",
         "smoothed": "is a diagram, whose error is smece",
     },

@@ -15,9 +15,11 @@ from ..measures.rows import weights_of
 from ..measures.scores import (
     accuracy,
     brier,
+    entropy,
     event_rate,
     mean_claim,
     nll,
+    row_entropies,
     row_losses,
     top_label_brier,
 )
@@ -85,6 +87,10 @@ def _brier(x: Data, level: float) -> Ends:
     return student(row_losses(x, "brier"), weights_of(x), level)
 
 
+def _entropy(x: Data, level: float) -> Ends:
+    return student(row_entropies(x), weights_of(x), level)
+
+
 def _top_label_brier(pred: Predictions, level: float) -> Ends:
     return _brier(top_label(pred), level)
 
@@ -95,5 +101,6 @@ CLOSED_FORMS: dict[Hashable, Callable[..., Ends]] = {
     mean_claim: _mean_claim,
     nll: _nll,
     brier: _brier,
+    entropy: _entropy,
     top_label_brier: _top_label_brier,
 }

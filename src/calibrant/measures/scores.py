@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
+from scipy.special import entr
 
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.logspace import log_sum_exp
@@ -11,9 +12,9 @@ from ..fitting.types import Array, Outcomes
 from ..fitting.weights import some, weighted_mean, weighted_sum
 from ..inputs.labels import are_shares
 from ..inputs.predictions import Predictions
-from ..inputs.questions import Asked, Scored, top_label
+from ..inputs.questions import Asked, Scored, canonical, top_label
 from ..inputs.views import Canonical, Data, View
-from .averages import mean_over_views
+from .averages import mean_over_questions, mean_over_views
 
 Score = Literal["nll", "brier"]
 
@@ -53,6 +54,24 @@ def accuracy(x: Asked) -> float:
     return mean_over_views(_accuracy, x)
 
 
+def entropy(x: Scored) -> float:
+    """Mean entropy of the claims, in nats: the NLL that they would have if they were right.
+
+    Labels are not looked at. At the best temperature it equals the NLL (Guo et al. 2017).
+
+    >>> from calibrant import from_probs
+    >>> round(entropy(from_probs([[0.5, 0.5], [0.0, 1.0]])), 4)
+    0.3466
+    """
+
+    def mean_entropy(question: View | Canonical) -> float:
+        data = question.pred if isinstance(question, Canonical) else question
+        return weighted_mean(row_entropies(data), question.w)
+
+    whole = canonical(x) if isinstance(x, Predictions) else x
+    return mean_over_questions(mean_entropy, whole)
+
+
 def event_rate(view: View) -> float:
     """How often the event happened."""
     return weighted_mean(view.y, view.w)
@@ -74,6 +93,22 @@ def row_losses(x: Data, score: Score) -> Array:
 
     blocks = row_blocks(x.n, x.k)
     return np.concatenate(on_all_cores(losses, blocks))
+
+
+def row_entropies(x: Data) -> Array:
+    """The entropy of each row's claims, of a view's those of the event and of the rest."""
+    if isinstance(x, View):
+        p = x.p.astype(np.float64)
+        both: Array = entr(p) + entr(1 - p)
+        return both
+
+    def entropies(rows: slice) -> Array:
+        p = x[rows].probs.astype(np.float64)
+        summed: Array = entr(p).sum(1)
+        return summed
+
+    blocks = row_blocks(x.n, x.k)
+    return np.concatenate(on_all_cores(entropies, blocks))
 
 
 def expected_loss(y: Outcomes, of_event: Array, of_rest: Array) -> Array:
