@@ -1,7 +1,7 @@
 """What the columns of a file hold: numbers, outcomes, and labels that match the class names."""
 
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -61,18 +61,28 @@ def numbers(columns: Columns, name: str) -> Values:
 
 def outcome(columns: Columns, wanted: ColumnNames, *, required: bool) -> Values | None:
     """Whether each claim was right: as told, as predicted and true labels agree, or by 0 and 1."""
-    told = told_outcome(columns, wanted)
-    pair = _predicted_and_true(columns, wanted)
-    if told is None and pair is not None:
-        return _agreement(columns, *pair, wanted.called("correct"))
-    name = told or find(columns, wanted.label, [*EVENTS, *LABELS])
-    if name is not None:
-        array = columns[name]()
-        return _zeros_and_ones(array, name, wanted.called("classes"))
+    names = outcome_columns(columns, wanted)
+    if len(names) == 2:
+        predicted, truth = names
+        return _agreement(columns, predicted, truth, wanted.called("correct"))
+    if names:
+        (name,) = names
+        return _zeros_and_ones(columns[name](), name, wanted.called("classes"))
     if required:
         options = wanted.called("correct", "label")
         raise missing(columns, "whether each claim was right", options)
     return None
+
+
+def outcome_columns(columns: Iterable[str], wanted: ColumnNames) -> list[str]:
+    """The column that says whether each claim was right, those of predicted and true labels, or none."""
+    names = list(columns)
+    told = told_outcome(names, wanted)
+    pair = _predicted_and_true(names, wanted)
+    if told is None and pair is not None:
+        return list(pair)
+    name = told or find(names, wanted.label, [*EVENTS, *LABELS])
+    return [] if name is None else [name]
 
 
 def match_labels(labels: Values, names: list[str]) -> tuple[Values, Sequence[Hashable]]:
@@ -157,7 +167,7 @@ def _truth(value: object) -> float | None:
     return OUTCOMES.get(word)
 
 
-def _predicted_and_true(columns: Columns, wanted: ColumnNames) -> tuple[str, str] | None:
+def _predicted_and_true(columns: Sequence[str], wanted: ColumnNames) -> tuple[str, str] | None:
     predicted = find(columns, None, PREDICTED)
     truth = find(columns, wanted.label, LABELS)
     if predicted is None or truth is None:

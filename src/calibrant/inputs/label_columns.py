@@ -1,6 +1,6 @@
 """Which columns hold the labels of vectors: one of classes or of lists of shares, or one a class."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from .columns import Columns, numbers
 
 
 def find_labels(
-    columns: Columns, wanted: ColumnNames, carried: Sequence[str] | None
+    columns: Iterable[str], wanted: ColumnNames, carried: Sequence[str] | None
 ) -> list[str] | None:
     """The column of labels, or those of the shares of each class, in the order of the classes.
 
@@ -37,7 +37,7 @@ def label_array(columns: Columns, names: Sequence[str]) -> Values:
 
 
 def _share_columns(
-    columns: Columns,
+    columns: Iterable[str],
     prefix: str,
     wanted: ColumnNames,
     carried: Sequence[str] | None,
