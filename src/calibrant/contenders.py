@@ -61,7 +61,7 @@ class Comparison:
 
     def __str__(self) -> str:
         cells = [_contender_cells(row) for row in self.rows]
-        return _table(COMPARISON_TITLES, cells, self.failures)
+        return table(COMPARISON_TITLES, cells, self.failures)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Selection:
     def __str__(self) -> str:
         titles = ("", f"held-out {self.score}", "s.e.", "behind the best", "s.e.", "")
         cells = [_candidate_cells(row, self.name) for row in self.rows]
-        return _table(titles, cells, self.failures)
+        return table(titles, cells, self.failures)
 
 
 def contender(
@@ -139,9 +139,12 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{100 * share:.2f}"
 
 
-def _table(
-    titles: Sequence[str], cells: Iterable[Sequence[str]], failures: Iterable[tuple[str, str]]
+def table(
+    titles: Sequence[str],
+    cells: Iterable[Sequence[str]],
+    failures: Iterable[tuple[str, str]] = (),
 ) -> str:
+    """Rows below their titles, names on the left and numbers on the right, then what failed."""
     rows = [titles, *cells]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = []

@@ -72,6 +72,8 @@ def test_the_comparison_sees_another_curve(tmp_path: Path) -> None:
 def test_every_program_of_the_gallery_draws_its_picture(
     program: str, picture: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if "sklearn" in program:
+        pytest.importorskip("sklearn", reason="scikit-learn is an extra")
     (tmp_path / "images").mkdir()
     monkeypatch.chdir(tmp_path)
     exec(compile(program, picture, "exec"), {})

@@ -34,3 +34,5 @@ from .simplex import simplex as simplex
 from .simplex import surface as surface
 from .smooth_ece import SmoothECE as SmoothECE
 from .smooth_ece import smece as smece
+from .training import Training as Training
+from .training import training as training

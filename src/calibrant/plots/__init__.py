@@ -20,3 +20,4 @@ from .graphs import pareto as pareto
 from .simplex import simplex as simplex
 from .simplex import surface as surface
 from .style import STYLE as STYLE
+from .training import training as training

@@ -38,8 +38,12 @@ def refuse_bad_rows(logits: Tensor, labels: Tensor) -> None:
 
     Waits for the device.
     """
-    k = logits.shape[1]
     _refuse(~logits.isfinite(), logits, "logits must be finite")
+    refuse_labels(labels, logits.shape[1])
+
+
+def refuse_labels(labels: Tensor, k: int) -> None:
+    """An error that names rows whose label is none of k classes."""
     is_no_class = (labels < 0) | (labels >= k)
     _refuse(is_no_class, labels, f"labels must be from 0 to {k - 1}")
 
