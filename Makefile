@@ -12,7 +12,7 @@ DIRICHLET := .venv-dirichlet
 # Percent of branches and lines that the tests must reach.
 FLOOR := 98
 
-.PHONY: demo setup test lint types bench clean
+.PHONY: demo setup test test-spark lint types bench clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
@@ -23,6 +23,10 @@ setup: $(DEV)
 test: $(DEV)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto \
 		$(if $(CI),--cov --cov-report=term:skip-covered --cov-fail-under=$(FLOOR))
+
+# Apart, as it needs a Java runtime: Debian's is default-jre-headless.
+test-spark: $(DEV)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q tests/scale/spark
 
 lint: $(DEV)
 	$(BIN)/ruff check .

@@ -28,6 +28,7 @@ _NEEDS = {
         "tests/deploy/test_onnx.py",
     ],
     "torch": ["src/calibrant/torch", "tests/support/shared_losses.py"],
+    "distributed": ["tests/scale/test_dask.py"],
     "torchmetrics": ["src/calibrant/torch/metrics.py"],
 }
 collect_ignore = [path for extra, paths in _NEEDS.items() if not find_spec(extra) for path in paths]

@@ -23,6 +23,29 @@ def progress(what: str, steps: int) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
+def row_progress(what: str, rows: int) -> Iterator[Callable[[int], None]]:
+    """The same for so many rows: what is given advances the bar by some, which tells how fast."""
+    if _IS_QUIET.get() or not sys.stderr.isatty():
+        yield _no_rows
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    words = "{task.completed:,.0f} rows, {task.fields[rate]}"
+    columns = [TextColumn(what), BarColumn(), TextColumn(words), TimeRemainingColumn()]
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=rows, rate="")
+
+        def advance(count: int) -> None:
+            bar.advance(task, count)
+            speed = bar.tasks[0].speed
+            if speed:
+                bar.update(task, rate=f"{speed:,.0f} rows/s")
+
+        yield advance
+
+
+@contextmanager
 def quiet() -> Iterator[None]:
     """Within it no bar is shown."""
     token = _IS_QUIET.set(True)
@@ -34,3 +57,7 @@ def quiet() -> Iterator[None]:
 
 def _nothing() -> None:
     """A step where no bar is shown."""
+
+
+def _no_rows(rows: int) -> None:
+    """Rows where no bar is shown."""

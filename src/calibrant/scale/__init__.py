@@ -1,5 +1,24 @@
 """Any size: a summary that adds up, and the engines that make it."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .sketch import Sketch
 
-__all__ = ["Sketch"]
+if TYPE_CHECKING:
+    from .sources import from_dask, from_spark, rows, scan_parquet
+
+# These need polars, which is slow to load.
+_HOMES = {
+    "from_dask": "sources",
+    "from_spark": "sources",
+    "rows": "sources",
+    "scan_parquet": "sources",
+}
+__all__ = ["Sketch", "from_dask", "from_spark", "rows", "scan_parquet"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'calibrant.scale' has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

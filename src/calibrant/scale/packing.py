@@ -14,6 +14,7 @@ from .reservoir import Drawn
 from .rounding import Rounding
 from .shape import Shape
 from .sketch import SCORES, Sketch
+from .skipped import Skipped
 from .tally import Tally
 
 FORMAT = 1
@@ -39,6 +40,7 @@ def packed(sketch: Sketch) -> bytes:
         "weight": sketch.weight,
         "scores": sketch.scores,
         "rounding": sketch.rounding.to_dict(),
+        "skipped": asdict(sketch.skipped),
         "shape": None if sketch.shape is None else _shape_words(sketch.shape),
         "tallies": {name: [*tally.grid, tally.parts] for name, tally in sketch.tallies.items()},
     }
@@ -89,6 +91,8 @@ def _restored(words: dict[str, Any], content: bytes) -> Sketch:
 
     tensors = load(content)
     sketch = Sketch(views=words["views"], sample=words["most"], seed=words["seed"])
+    left_out = words["skipped"]
+    sketch.skipped = Skipped(left_out["parts"], left_out["rows"], tuple(left_out["reasons"]))
     if words["shape"] is None:
         return sketch
     shape = words["shape"]

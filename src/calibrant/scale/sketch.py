@@ -1,6 +1,7 @@
 """Sketch: a summary of any number of predictions, in bounded memory, that adds up."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Literal, final
 
@@ -21,6 +22,7 @@ from .grid import FINE, grid_of_classes
 from .reservoir import Reservoir
 from .rounding import Rounding
 from .shape import Shape, shape_of
+from .skipped import Skipped
 from .tally import Claims, Points, Tally
 from .viewing import view_of_points
 
@@ -72,6 +74,7 @@ class Sketch:
         self.rounding = Rounding()
         self.tallies: dict[str, Tally] = {}
         self.reservoir = Reservoir(sample, seed)
+        self.skipped = Skipped()
 
     @property
     def total(self) -> float:
@@ -107,7 +110,8 @@ class Sketch:
     def merge(self, other: "Sketch") -> "Sketch":
         """The summary of the rows of both; neither changes."""
         if self.shape is None or other.shape is None:
-            return other if self.shape is None else self
+            merged = other if self.shape is None else self
+            return merged.with_skipped(self.skipped + other.skipped)
         self._check_alike(other)
         merged = Sketch(views=self.views, sample=self.reservoir.most, seed=self.reservoir.seed)
         merged.shape = self.shape.merged(other.shape)
@@ -119,7 +123,16 @@ class Sketch:
         for name, tally in self.tallies.items():
             merged.tallies[name] = tally.merged(other.tallies[name])
         merged.reservoir = self.reservoir.merge(other.reservoir)
+        merged.skipped = self.skipped + other.skipped
         return merged
+
+    def with_skipped(self, skipped: Skipped) -> "Sketch":
+        """The same rows, and which parts were left out when they were read."""
+        if skipped == self.skipped:
+            return self
+        same = copy(self)
+        same.skipped = skipped
+        return same
 
     def view(self, name: str = "top_label") -> View:
         """A view of weighted points: "top_label", "within_top_2", or "class_3", by its column.
@@ -176,6 +189,10 @@ class Sketch:
         from .packing import unpacked
 
         return unpacked(content)
+
+    def __reduce__(self) -> "tuple[Callable[[bytes], Sketch], tuple[bytes]]":
+        # Between processes it goes as its bytes, in which empty cells take no room.
+        return Sketch.from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
         if self.shape is None:

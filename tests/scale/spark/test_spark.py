@@ -1,0 +1,59 @@
+"""Spark's executors sum up what one process does: `make test-spark`, which needs Java."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from shared_parts import N, assert_same, files, table
+
+from calibrant.inputs.column_names import ColumnNames
+from calibrant.inputs.predictions import Predictions
+from calibrant.scale import Sketch, from_spark
+from calibrant.scale.batches import layout_of
+
+# Of pandas, through which nothing goes here.
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+FRAME = table()
+
+
+def expected() -> Sketch:
+    pred = layout_of(FRAME.columns, ColumnNames()).rows(FRAME)
+    assert isinstance(pred, Predictions)
+    return Sketch().update(pred)
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    sql = pytest.importorskip("pyspark.sql")
+    session = (
+        sql.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.pyspark.python", sys.executable)
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", 200)
+        .config("spark.sql.files.maxPartitionBytes", 20_000)
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()
+
+
+def test_partitions_give_what_the_whole_gives(spark: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    files(tmp_path, FRAME)
+    assert_same(from_spark(spark.read.parquet(str(tmp_path))), expected())
+
+
+def test_a_bad_partition_is_named_or_left_out(spark: Any) -> None:  # noqa: ANN401
+    bad = FRAME.with_columns(
+        prob_cat=pl.when(pl.col("id") == N // 2).then(float("nan")).otherwise("prob_cat")
+    )
+    frame = spark.createDataFrame(bad.to_arrow()).repartition(5)
+    with pytest.raises(ValueError, match=r"partition \d: "):
+        from_spark(frame)
+    found = from_spark(frame, skip_bad=True)
+    assert found.skipped.parts == 1
+    assert 0 < found.n < N
