@@ -12,7 +12,7 @@ DIRICHLET := .venv-dirichlet
 # Percent of branches and lines that the tests must reach.
 FLOOR := 98
 
-.PHONY: demo setup test test-spark lint types bench clean
+.PHONY: demo setup test test-spark lint types docs bench clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
@@ -35,6 +35,10 @@ lint: $(DEV)
 types: $(DEV)
 	$(BIN)/mypy
 
+# The site, into site/; a warning is an error.
+docs: $(DEV)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+
 bench: $(PEERS)/.ready $(DIRICHLET)/.ready
 	for study in speed one_chance_speed many_classes kernels kernel_consistency bandwidths synthetic unseen intervals power \
 			debiasing decisions vector_errors real_claims rounded_claims calibrated_models smooth_settings kernel_rows published arena training/streaming; do \
@@ -42,7 +46,7 @@ bench: $(PEERS)/.ready $(DIRICHLET)/.ready
 	done
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(DIRICHLET) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf site $(VENV) $(PEERS) $(DIRICHLET) .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -10,7 +10,10 @@ settings.load_profile("calibrant")
 
 # What needs an extra that is not installed is not collected.
 _NEEDS = {
+    "mkdocs": ["docs/site"],
     "sklearn": [
+        "docs/how-to/scikit-learn.md",
+        "docs/how-to/training.md",
         "src/calibrant/sklearn.py",
         "tests/families/binary/test_isotonic.py",
         "tests/families/binary/test_venn_abers.py",
@@ -27,8 +30,8 @@ _NEEDS = {
         "src/calibrant/deploy/onnx_operations.py",
         "tests/deploy/test_onnx.py",
     ],
-    "torch": ["src/calibrant/torch", "tests/support/shared_losses.py"],
     "distributed": ["tests/scale/test_dask.py"],
+    "torch": ["docs/how-to/training.md", "src/calibrant/torch", "tests/support/shared_losses.py"],
     "torchmetrics": ["src/calibrant/torch/metrics.py"],
 }
 collect_ignore = [path for extra, paths in _NEEDS.items() if not find_spec(extra) for path in paths]

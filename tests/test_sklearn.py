@@ -1,6 +1,5 @@
 """Estimators and scorers against families applied by hand, and scikit-learn's own checks."""
 
-import doctest
 import pickle
 import subprocess
 import sys
@@ -269,8 +268,3 @@ def test_an_absent_scikit_learn_says_how_to_get_it() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert 'pip install "calibrant[sklearn]"' in found.stderr.splitlines()[-1]
-
-
-def test_the_how_to_page_does_what_it_says() -> None:
-    page = Path(__file__).parents[1] / "docs" / "how-to" / "scikit-learn.md"
-    assert doctest.testfile(str(page), module_relative=False).failed == 0

@@ -1,10 +1,8 @@
 """What holds for every loss: its formula, its gradients, and what is done with bad batches."""
 
-import doctest
 import subprocess
 import sys
 from math import inf
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -161,8 +159,3 @@ def test_an_absent_torch_says_how_to_get_it() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert 'pip install "calibrant[torch]"' in found.stderr.splitlines()[-1]
-
-
-def test_the_how_to_page_does_what_it_says() -> None:
-    page = Path(__file__).parents[3] / "docs" / "how-to" / "training.md"
-    assert doctest.testfile(str(page), module_relative=False).failed == 0

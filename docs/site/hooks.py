@@ -1,0 +1,80 @@
+"""What the site has beside its pages: the reference, a Markdown twin of every page, llms.txt."""
+
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+import calibrant
+
+# Rooms with names of their own, beside those of the package itself.
+ROOMS = (
+    *("curves", "plots", "decisions", "scale", "simulate", "samples", "sklearn"),
+    *("torch.losses", "torch.metrics", "torch.modules", "torch.kernels"),
+)
+CHANGES = Path(__file__).parents[2] / "CHANGELOG.md"
+_TEXTS: dict[str, tuple[str, str]] = {}
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the changelog, and the reference: a page a room, an entry a public name."""
+    changes = CHANGES.read_text(encoding="utf-8")
+    files.append(File.generated(config, "changes.md", content=changes))
+    for room, names in _names_by_room().items():
+        entries = "\n\n".join(f"::: {name}" for name in names)
+        content = f"# {room}\n\n{entries}\n"
+        files.append(File.generated(config, f"reference/{room}.md", content=content))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
+    """Keep the text of each page for its twin."""
+    _TEXTS[page.file.src_uri] = (page.title or page.file.name, markdown)
+    return markdown
+
+
+def on_post_build(*, config: MkDocsConfig) -> None:
+    """Write the twins, and llms.txt that lists them."""
+    site = Path(config["site_dir"])
+    lines = [f"# {config['site_name']}", "", f"> {config['site_description']}", ""]
+    for name, (title, text) in _TEXTS.items():
+        twin = site / name
+        twin.parent.mkdir(parents=True, exist_ok=True)
+        twin.write_text(text, encoding="utf-8")
+        lines.append(f"- [{title}]({name}): {_first_sentence(text)}")
+    (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _names_by_room() -> dict[str, list[str]]:
+    """Every public name below the room it lives in; rooms of their own by their full names."""
+    found: dict[str, list[str]] = {}
+    for name, home in vars(calibrant)["_HOMES"].items():
+        if home:
+            room, _, _ = home.partition(".")
+            found.setdefault(room, []).append(f"calibrant.{home}.{name}")
+    for room in ROOMS:
+        module = import_module(f"calibrant.{room}")
+        found[room] = [_address(module, name) for name in _public(module)]
+    return found
+
+
+def _public(module: ModuleType) -> list[str]:
+    named = getattr(module, "__all__", None) or [name for name in vars(module) if name[0] != "_"]
+    own = module.__name__.split(".")[0]
+    things = ((name, getattr(module, name)) for name in named)
+    return [name for name, thing in things if getattr(thing, "__module__", "").startswith(own)]
+
+
+def _address(module: ModuleType, name: str) -> str:
+    thing = getattr(module, name)
+    return f"{thing.__module__}.{name}"
+
+
+def _first_sentence(text: str) -> str:
+    """What a page is about: its first line of prose, to the first full stop."""
+    prose = (line for line in text.splitlines() if line[:1].isalpha())
+    sentence, _, _ = next(prose, "").partition(". ")
+    return sentence.rstrip(".") + "."
