@@ -37,13 +37,25 @@ def _records(name: str) -> Iterator[dict[str, Any]]:
                     "way": way,
                     "k": test.k,
                     "fit": way_of_fitting,
-                    "family": name_of(family).partition(", shares")[0],
+                    "family": _in_short(family),
                     "score": change.score,
                     "before": change.before,
                     "after": change.after,
                     "error": change.error,
-                    "worse": change.after - change.before > NOISE * change.error,
+                    "growth": _growth(change),
                 }
+
+
+def _in_short(family: Family) -> str:
+    """A family's name without the shares of a blend."""
+    name, shares, _ = name_of(family).partition(", shares")
+    return f"{name})" if shares else name
+
+
+def _growth(change: Change) -> float:
+    """How much a score grew, in standard errors of the change."""
+    growth = change.after - change.before
+    return growth / change.error if growth else 0.0
 
 
 def _changes(family: Family, fit_on: Predictions, test: Predictions) -> tuple[Change, ...]:
@@ -67,11 +79,18 @@ def _cell(record: dict[str, Any]) -> str:
         f"{points * record[each]:.{digits}f}" for each in ("before", "after", "error")
     )
     text = f"{before} to {after} (± {error})"
-    return f"**{text}**" if record["worse"] else text
+    return f"**{text}**" if record["growth"] > NOISE else text
 
 
 def _worse(records: pl.DataFrame) -> str:
-    return f"{int(records['worse'].sum())} of {len(records)}"
+    """How many scores got worse, by how much at most."""
+    growth = records["growth"].to_numpy()
+    beyond, grown = int((growth > NOISE).sum()), int((growth > 0).sum())
+    furthest = records.row(int(growth.argmax()), named=True)
+    return (
+        f"{beyond} of {len(growth)} (of {grown} that grew at all; furthest the {furthest['score']} of "
+        f"{furthest['file']}, by {furthest['growth']:.1f} standard errors)"
+    )
 
 
 def page(records: pl.DataFrame) -> str:
@@ -85,8 +104,10 @@ def page(records: pl.DataFrame) -> str:
         "half, scored on the other, both ways. After ± is the standard error of the change, row by row. A change for "
         f"the worse by more than {NOISE:g} of them is in bold.",
         "",
-        f"Scores that got worse by more than noise: {_worse(chosen)} as chosen, {_worse(temperature)} with one "
-        "temperature.",
+        "Scores that got worse by more than noise:",
+        "",
+        f"- as chosen: {_worse(chosen)},",
+        f"- with one temperature: {_worse(temperature)}.",
         "",
         *_table(chosen),
         "",

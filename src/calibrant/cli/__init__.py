@@ -10,7 +10,15 @@ import typer
 from .commands import app
 from .printing import refuse
 
-COMMANDS = ("demo", "report", "compare", "show", "fit", "apply")  # a file each, as help lists them
+COMMANDS = (
+    "demo",
+    "report",
+    "compare",
+    "show",
+    "fit",
+    "apply",
+    "check",
+)  # a file each, as help lists them
 # A bad parameter is a usage error in every version of typer; the class has moved between them.
 UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]
 EXTRA = "unexpected extra argument"
