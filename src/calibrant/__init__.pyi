@@ -112,6 +112,7 @@ from .measures.variational import variational_error as variational_error
 from .measures.variational import vector_error as vector_error
 from .reporting.summary import Report as Report
 from .reporting.summary import report as report
+from .training.strengths import choose_strength as choose_strength
 
 __version__: str
 __all__: list[str]

@@ -123,8 +123,8 @@ class History:
     >>> _ = history.add(fit_on)
     >>> print(history)
     epoch     NLL  tempered  error %  ECE %  KS %  temperature  entropy
-        1  1.0382    0.8218    26.78  18.19 18.19        2.209   0.2626
-    Best after temperature: epoch 1, NLL 0.8218 at temperature 2.209.
+    1      0.7769    0.7763    27.24   1.49  0.61        1.039   0.7481
+    Best after temperature: epoch 1, NLL 0.7763 at temperature 1.039.
     """
 
     def __init__(self) -> None:
