@@ -32,7 +32,7 @@ FLOORS = [
     {"scale"},
     {"inference"},
     {"contenders", "decisions"},
-    {"choosing", "simulate"},
+    {"choosing", "shift", "simulate"},
     {"training"},
     {"curves", "torch"},
     {"plots", "before_after"},

@@ -5,6 +5,7 @@ from . import decisions as decisions
 from . import plots as plots
 from . import samples as samples
 from . import scale as scale
+from . import shift as shift
 from . import simulate as simulate
 from .choosing import compare as compare
 from .choosing import cross_validate as cross_validate
@@ -40,6 +41,7 @@ from .families.multiclass.linear import MatrixScaling as MatrixScaling
 from .families.multiclass.linear import VectorScaling as VectorScaling
 from .families.multiclass.one_vs_rest import OneVsRest as OneVsRest
 from .families.multiclass.order_preserving import OrderPreserving as OrderPreserving
+from .families.multiclass.prior_shift import PriorShift as PriorShift
 from .families.multiclass.ranked import Ranked as Ranked
 from .families.multiclass.structured import StructuredMatrix as StructuredMatrix
 from .families.multiclass.temperature import Temperature as Temperature

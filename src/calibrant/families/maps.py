@@ -153,7 +153,7 @@ class ChanceMap(Map):
             )
         if self.classes is not None:
             check_classes(self.classes, pred)
-        claims = _with_labels(pred).with_floor(self.floor)
+        claims = with_labels(pred).with_floor(self.floor)
         view = one_class(claims, self.completes)
         q = np.clip(self(view), 0, 1)
         rest = 1 - q
@@ -193,7 +193,7 @@ class VectorMap(Map):
                 f"give {self.kind}, from_{self.kind}"
             )
         check_classes(self.classes, pred)
-        return Canonical(_with_labels(pred).with_floor(self.floor))
+        return Canonical(with_labels(pred).with_floor(self.floor))
 
     def _predictions(self, x: Canonical | Predictions | ArrayLike) -> Predictions:
         if isinstance(x, Predictions):
@@ -231,7 +231,7 @@ def _calibrated(pred: Predictions, values: Array, kind: Kind) -> Predictions:
     return Predictions(values, labels, pred.weights, pred.classes, kind, clip=TINY)
 
 
-def _with_labels(pred: Predictions) -> Predictions:
+def with_labels(pred: Predictions) -> Predictions:
     """Predictions to be asked for claims alone: a map looks at no label, so any will do."""
     if pred.known_labels is not None:
         return pred
