@@ -40,7 +40,7 @@ def test_names_numbers_and_predictions() -> None:
     w = importance_weights(here, there)
     assert w[350] > 10 * w[250]
     pred = c.from_probs(np.tile([0.3, 0.7], (401, 1)), np.arange(401) % 2)
-    assert reweighted(pred, here, there).weights.sum() == pytest.approx(401)
+    assert reweighted(pred, here, there).total == pytest.approx(401)
 
 
 def test_what_they_refuse() -> None:

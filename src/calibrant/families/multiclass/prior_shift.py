@@ -173,5 +173,4 @@ def _label_counts(pred: Predictions) -> Array:
     w = counts(pred.weights, pred.n)
     if are_shares(pred.labels):
         return w @ pred.labels
-    found: Array = np.bincount(pred.labels, w, pred.k)
-    return found
+    return np.bincount(pred.labels, w, pred.k).astype(np.float64)
