@@ -14,9 +14,10 @@ import pytest
 from dask import dataframe
 from shared_parts import N, assert_same, table
 
+from calibrant import Temperature
 from calibrant.inputs.column_names import ColumnNames
 from calibrant.inputs.predictions import Predictions
-from calibrant.scale import Sketch, from_dask
+from calibrant.scale import Sketch, fit, from_dask
 from calibrant.scale.batches import layout_of
 
 FRAME = table()
@@ -53,6 +54,15 @@ def test_partitions_give_what_the_whole_gives(client: Any) -> None:  # noqa: ANN
     assert client.scheduler_info()
     frame = dataframe.from_pandas(FRAME.to_pandas(), npartitions=11, sort=False)
     assert_same(from_dask(frame), expected())
+
+
+def test_a_temperature_is_that_of_all_rows(client: Any) -> None:  # noqa: ANN401
+    assert client.scheduler_info()
+    frame = dataframe.from_pandas(FRAME.to_pandas(), npartitions=4, sort=False)
+    pred = layout_of(FRAME.columns, ColumnNames()).rows(FRAME)
+    assert isinstance(pred, Predictions)
+    other = Temperature().fit(pred).rule.temperature
+    assert fit(Temperature(), frame).rule.temperature == pytest.approx(other, rel=1e-9)
 
 
 def dying(part: pd.DataFrame, marker: str) -> pd.DataFrame:

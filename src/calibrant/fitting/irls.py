@@ -37,7 +37,7 @@ def logistic(
         means = np.zeros(1 + d + d * d)
         for rows in blocks:
             x = columns[:, rows]
-            means += _sums(coefficients, x, y[rows], some(w, rows))
+            means += logistic_sums(coefficients, x, y[rows], some(w, rows))
         means /= weight
         loss = float(means[0])
         gradient = means[1 : d + 1]
@@ -49,7 +49,7 @@ def logistic(
     return minimise(derivatives, start, lower=lower)
 
 
-def _sums(
+def logistic_sums(
     coefficients: Array,
     x: Array,
     y: Array | Bools,

@@ -22,7 +22,7 @@ from calibrant import (
     top_label,
 )
 
-FAMILIES = [Platt(), Beta(), Quadratic()]
+FAMILIES: list[Family] = [Platt(), Beta(), Quadratic()]
 each_family = pytest.mark.parametrize("family", FAMILIES, ids=repr)
 
 

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 from shared_parts import N, assert_same, files, table
 
+from calibrant import Temperature
 from calibrant.inputs.column_names import ColumnNames
 from calibrant.inputs.predictions import Predictions
-from calibrant.scale import Sketch, from_spark
+from calibrant.scale import Sketch, fit, from_spark
 from calibrant.scale.batches import layout_of
 
 # Of pandas, through which nothing goes here.
@@ -45,6 +46,14 @@ def spark() -> Iterator[Any]:
 def test_partitions_give_what_the_whole_gives(spark: Any, tmp_path: Path) -> None:  # noqa: ANN401
     files(tmp_path, FRAME)
     assert_same(from_spark(spark.read.parquet(str(tmp_path))), expected())
+
+
+def test_a_temperature_is_that_of_all_rows(spark: Any) -> None:  # noqa: ANN401
+    pred = layout_of(FRAME.columns, ColumnNames()).rows(FRAME)
+    assert isinstance(pred, Predictions)
+    other = Temperature().fit(pred).rule.temperature
+    frame = spark.createDataFrame(FRAME.to_arrow()).repartition(2)
+    assert fit(Temperature(), frame).rule.temperature == pytest.approx(other, rel=1e-9)
 
 
 def test_a_bad_partition_is_named_or_left_out(spark: Any) -> None:  # noqa: ANN401

@@ -1,7 +1,9 @@
 """Logistic maps: calibrated log odds are linear in a few functions of the claimed log odds."""
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 
@@ -12,6 +14,8 @@ from ...inputs.views import View
 from ..operations import Claims, Operations, Value
 from ..rules import ChanceRule, Fact
 from .family import ChanceFamily
+
+FittedRule = TypeVar("FittedRule", bound=ChanceRule)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +79,36 @@ class Parabola(ChanceRule):
         yield Fact("intercept", self.intercept, "then added to the log odds")
 
 
+class LogisticFamily(ChanceFamily, Generic[FittedRule]):
+    """Log odds linear in `columns` of the claimed log odds, and an intercept."""
+
+    identity: ClassVar[tuple[float, ...]]
+    least: ClassVar[float] = -np.inf  # what a slope may be
+
+    @abstractmethod
+    def columns(self, z: Array) -> list[Array]:
+        """What the slopes are of."""
+
+    @abstractmethod
+    def rule(self, best: Sequence[float], certificate: Certificate) -> FittedRule:
+        """The rule of slopes and intercept."""
+
+    def targets(self, happened: float, missed: float) -> tuple[float, float]:  # noqa: ARG002
+        """What an event and its absence count as, of so many of each."""
+        return 1.0, 0.0
+
+    def chance_rule(self, view: View) -> FittedRule:
+        """Newton's method to the optimum."""
+        z, w, happened = view.odds_pool
+        missed = w - happened
+        of_event, of_rest = self.targets(happened.sum(), missed.sum())
+        targets = (happened * of_event + missed * of_rest) / w
+        best = _fitted(self.columns(z), self.identity, targets, w, self.least)
+        return self.rule(*best)
+
+
 @dataclass(frozen=True)
-class Platt(ChanceFamily):
+class Platt(LogisticFamily[Sigmoid]):
     """A straight line through log odds, fitted to targets drawn in from 0 and 1.
 
     They are drawn in as by one more row of each outcome (Platt 1999).
@@ -87,22 +119,21 @@ class Platt(ChanceFamily):
     [0.2857, 0.7143]
     """
 
-    def chance_rule(self, view: View) -> Sigmoid:
-        """Newton's method to the optimum."""
-        z, w, happened = view.odds_pool
-        missed = w - happened
-        n1 = happened.sum()
-        n0 = w.sum() - n1
-        events = happened * (n1 + 1) / (n1 + 2)
-        events += missed / (n0 + 2)
-        targets = events / w
-        best, certificate = _fitted([z], [1.0], targets, w)
+    identity = (1.0,)
+
+    def columns(self, z: Array) -> list[Array]:
+        return [z]
+
+    def targets(self, happened: float, missed: float) -> tuple[float, float]:
+        return (happened + 1) / (happened + 2), 1 / (missed + 2)
+
+    def rule(self, best: Sequence[float], certificate: Certificate) -> Sigmoid:
         slope, intercept = best
         return Sigmoid(slope, intercept, certificate)
 
 
 @dataclass(frozen=True)
-class Beta(ChanceFamily):
+class Beta(LogisticFamily[BetaCurve]):
     """Log odds linear in ln p and ln(1 - p), neither slope negative.
 
     These are the beta curves, which contain the identity (Kull et al. 2017).
@@ -113,21 +144,22 @@ class Beta(ChanceFamily):
     [0.2, 0.8]
     """
 
-    def chance_rule(self, view: View) -> BetaCurve:
-        """Newton's method to the optimum under the two bounds."""
-        z, w, happened = view.odds_pool
+    identity = (1.0, 1.0)
+    least = 0.0
+
+    def columns(self, z: Array) -> list[Array]:
         # From log odds logarithms are exact however near a claim is to 0 and 1.
         log_p = -np.logaddexp(0, -z)
         minus_log_rest = np.logaddexp(0, z)
-        columns = [log_p, minus_log_rest]
-        share = happened / w
-        best, certificate = _fitted(columns, [1.0, 1.0], share, w, least=0.0)
+        return [log_p, minus_log_rest]
+
+    def rule(self, best: Sequence[float], certificate: Certificate) -> BetaCurve:
         a, b, intercept = best
         return BetaCurve(a, b, intercept, certificate)
 
 
 @dataclass(frozen=True)
-class Quadratic(ChanceFamily):
+class Quadratic(LogisticFamily[Parabola]):
     """A parabola through log odds.
 
     >>> from calibrant import binary
@@ -136,19 +168,19 @@ class Quadratic(ChanceFamily):
     [0.2, 0.8]
     """
 
-    def chance_rule(self, view: View) -> Parabola:
-        """Newton's method to the optimum."""
-        z, w, happened = view.odds_pool
-        columns = [z**2, z]
-        share = happened / w
-        best, certificate = _fitted(columns, [0.0, 1.0], share, w)
+    identity = (0.0, 1.0)
+
+    def columns(self, z: Array) -> list[Array]:
+        return [z**2, z]
+
+    def rule(self, best: Sequence[float], certificate: Certificate) -> Parabola:
         curvature, slope, intercept = best
         return Parabola(curvature, slope, intercept, certificate)
 
 
 def _fitted(
     columns: list[Array],
-    identity: list[float],
+    identity: tuple[float, ...],
     targets: Array,
     w: Array,
     least: float = -np.inf,

@@ -101,7 +101,7 @@ def _derivatives(view: Canonical, inverse: float) -> Derivatives:
 
     def summed(rows: slice) -> Array:
         z = scores[rows].astype(working)
-        terms = _row_derivatives(z, view.y[rows], inverse)
+        terms = row_derivatives(z, view.y[rows], inverse)
         return weighted_sum(terms.T, some(view.w, rows))
 
     n, k = scores.shape
@@ -113,7 +113,7 @@ def _derivatives(view: Canonical, inverse: float) -> Derivatives:
     return float(value), gradient, hessian
 
 
-def _row_derivatives(z: Array, y: Ints, inverse: float) -> Array:
+def row_derivatives(z: Array, y: Ints, inverse: float) -> Array:
     """Of each row the log loss at `inverse` and its derivatives, (3, n); logits are overwritten.
 
     The derivatives are the mean and the variance of the logits under the row's own chances.
