@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.types import Array, Bools, Outcomes, Values
+from .frames import in_memory
 
 Kinds = tuple[Any, ...]
 
@@ -150,7 +151,7 @@ def checked_weights(weights: ArrayLike | None, n: int) -> Array | None:
 def host(x: ArrayLike) -> Values:
     """An array in the memory of this machine, of whatever was given."""
     if not _is_tensor(x):
-        return np.asarray(x)
+        return np.asarray(in_memory(x))
     tensor: Any = x
     tensor = tensor.detach().cpu()
     if _is_bfloat16(tensor):

@@ -4,6 +4,8 @@ import re
 from collections.abc import Hashable, Sequence
 from typing import Any, Final, Literal
 
+from .frames import as_frame
+
 PREFIXES: Final[dict[Literal["logits", "probs"], list[str]]] = {
     "probs": ["prob_", "p_", "proba_", "probs_", "probability_", "probabilities_"],
     "logits": ["logit_", "logits_"],
@@ -17,7 +19,7 @@ def frame_classes(x: Any, kind: Literal["logits", "probs"]) -> Sequence[Hashable
     >>> frame_classes(polars.DataFrame({"prob_cat": [0.5], "prob_dog": [0.5]}), "probs")
     ['cat', 'dog']
     """
-    names = getattr(x, "columns", None)
+    names = getattr(as_frame(x), "columns", None)
     if names is None:
         return None
     names = list(names)
