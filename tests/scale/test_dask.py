@@ -9,7 +9,9 @@ from typing import Any
 
 import dask
 import distributed
+import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from dask import dataframe
 from shared_parts import N, assert_same, table
@@ -17,7 +19,7 @@ from shared_parts import N, assert_same, table
 from calibrant import Temperature
 from calibrant.inputs.column_names import ColumnNames
 from calibrant.inputs.predictions import Predictions
-from calibrant.scale import Sketch, fit, from_dask
+from calibrant.scale import Sketch, apply, fit, from_dask
 from calibrant.scale.batches import layout_of
 
 FRAME = table()
@@ -63,6 +65,18 @@ def test_a_temperature_is_that_of_all_rows(client: Any) -> None:  # noqa: ANN401
     assert isinstance(pred, Predictions)
     other = Temperature().fit(pred).rule.temperature
     assert fit(Temperature(), frame).rule.temperature == pytest.approx(other, rel=1e-9)
+
+
+def test_a_map_is_applied_by_partition(client: Any, tmp_path: Path) -> None:  # noqa: ANN401
+    assert client.scheduler_info()
+    frame = dataframe.from_pandas(FRAME.to_pandas(), npartitions=4, sort=False)
+    pred = layout_of(FRAME.columns, ColumnNames()).rows(FRAME)
+    assert isinstance(pred, Predictions)
+    fitted = Temperature().fit(pred)
+    assert apply(fitted, frame, tmp_path / "out").rows == N
+    mended = pl.read_parquet(tmp_path / "out").sort("id").select("^prob_.*$").to_numpy()
+    np.testing.assert_allclose(mended, fitted.apply(pred).probs, atol=1e-6)
+    assert apply(fitted, frame, tmp_path / "out").already == 4
 
 
 def dying(part: pd.DataFrame, marker: str) -> pd.DataFrame:

@@ -33,6 +33,24 @@ def save(fitted: Map, path: str | PathLike[str]) -> None:
     """Write a map to one file, whole or not at all; `map.save(path)` calls this."""
     from safetensors.numpy import save as to_bytes
 
+    described, tensors = _saved(fitted)
+    made = json.dumps({"format": FORMAT, "version": __version__})
+    words = {"calibrant": made, "map": described, "sha256": _UNSEALED}
+    content = to_bytes(tensors, words)
+    write_whole(Path(path), _sealed(content))
+
+
+def digest(fitted: Map) -> str:
+    """The sha256 of a map's words and numbers: what tells it from others."""
+    described, tensors = _saved(fitted)
+    found = hashlib.sha256(described.encode())
+    for name in sorted(tensors):
+        found.update(np.ascontiguousarray(tensors[name]).tobytes())
+    return found.hexdigest()
+
+
+def _saved(fitted: Map) -> tuple[str, Tensors]:
+    """A map as words and numbers, from which it can be made again."""
     tensors: Tensors = {}
     registry = Registry()
     try:
@@ -47,10 +65,7 @@ def save(fitted: Map, path: str | PathLike[str]) -> None:
             "classes must be texts or numbers to be saved, as others would come back as something "
             f"else; got {briefly(fitted.classes)}: name them with classes=[...]"  # type: ignore[attr-defined]
         )
-    made = json.dumps({"format": FORMAT, "version": __version__})
-    words = {"calibrant": made, "map": described, "sha256": _UNSEALED}
-    content = to_bytes(tensors, words)
-    write_whole(Path(path), _sealed(content))
+    return described, tensors
 
 
 def load(path: str | PathLike[str]) -> Map:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .paths import TABLES
 from .predictions import Predictions
 from .vector_columns import usual_vector_columns
 from .views import Data, View
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 def _to_npz(x: Data, source: Contents | None) -> bytes:
@@ -52,7 +55,14 @@ def _npz_of_predictions(pred: Predictions) -> Arrays:
 
 
 def _to_table(suffix: str, x: Data, source: Contents | None) -> bytes:
-    from .tables import joined, saved
+    from .tables import saved
+
+    return saved(table_of(x, source), suffix)
+
+
+def table_of(x: Data, source: Contents | None) -> "pl.DataFrame":
+    """Predictions or claims as a table; the other columns of `source` are kept."""
+    from .tables import joined
 
     frame = None if source is None else source.table
     if isinstance(x, View):
@@ -62,7 +72,7 @@ def _to_table(suffix: str, x: Data, source: Contents | None) -> bytes:
         stale = _stale(source)
         arrays = _columns_of_predictions(x, source)
     new = _without(arrays, _left_out(source, arrays))
-    return saved(joined(frame, stale, new), suffix)
+    return joined(frame, stale, new)
 
 
 def _columns_of_view(view: View, source: Contents | None) -> Arrays:

@@ -50,11 +50,15 @@ class Layout:
     weight: str | None
 
     @property
+    def claimed(self) -> list[str]:
+        """The columns of what is claimed."""
+        return [self.claim] if self.vectors is None else self.vectors.columns
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are read; no others are needed."""
-        claims = [self.claim] if self.vectors is None else self.vectors.columns
         weights = [] if self.weight is None else [self.weight]
-        return tuple(dict.fromkeys([*claims, *self.outcomes, *weights]))
+        return tuple(dict.fromkeys([*self.claimed, *self.outcomes, *weights]))
 
     def rows(self, table: Table) -> Data | None:
         """The rows of a part of the table; None where it has no rows."""
@@ -74,7 +78,7 @@ class Layout:
     def _view(self, frame: pl.DataFrame) -> View:
         columns = columns_of(frame)
         p = numbers(columns, self.claim)
-        y = outcome(columns, self.names, required=False)
+        y = outcome(columns, self.names, required=False) if self.outcomes else None
         happened = np.zeros(len(p)) if y is None else y
         return binary(p, happened, weights=self._weights(columns))
 

@@ -25,12 +25,12 @@ class DaskRows(Rows):
         """What a task makes of all partitions, on the cluster of the client that is active."""
         from dask import compute, delayed
 
-        wanted = self.reader.columns
+        wanted = self.reader.columns or self.frame.columns
         present = self.frame[[name for name in self.frame.columns if name in wanted]]
         part_of = delayed(_part, pure=False)
         sums = [
             part_of(self.reader, task, place, table)
-            for place, table in enumerate((present if wanted else self.frame).to_delayed())
+            for place, table in enumerate(present.to_delayed())
         ]
         added = delayed(total, pure=False)
         while len(sums) > 1:

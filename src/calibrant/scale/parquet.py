@@ -35,6 +35,12 @@ class ParquetRows(Rows):
         """Where the rows lie."""
         return _listed(self.paths)
 
+    @property
+    def identity(self) -> str:
+        """Their names, sizes and times."""
+        states = [(path, path.stat()) for path in self.paths]
+        return str([(path.name, state.st_size, state.st_mtime_ns) for path, state in states])
+
     def summed(self, task: Task[Value]) -> Sum[Value]:
         """What a task makes of all row groups: each thread has a sum of its own."""
         waiting, skipped = self._pieces()
@@ -124,15 +130,17 @@ def _slices(path: Path, name: str, group: RowGroup, reader: Reader) -> Iterator[
         yield Piece(named, where, _read(path, reader.columns, first, height)), height
 
 
-def _read(path: Path, columns: Sequence[str], first: int, rows: int) -> Callable[[], pl.DataFrame]:
+def _read(
+    path: Path, columns: Sequence[str] | None, first: int, rows: int
+) -> Callable[[], pl.DataFrame]:
     return partial(_slice, path, columns, first, rows)
 
 
-def _slice(path: Path, columns: Sequence[str], first: int, rows: int) -> pl.DataFrame:
+def _slice(path: Path, columns: Sequence[str] | None, first: int, rows: int) -> pl.DataFrame:
     scan = pl.scan_parquet(path)
     names = scan.collect_schema().names()
     # A column that is lacking is named by who looks for it.
-    wanted = [name for name in columns if name in names] if columns else names
+    wanted = names if columns is None else [name for name in columns if name in names]
     return scan.slice(first, rows).select(wanted).collect()
 
 

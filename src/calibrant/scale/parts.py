@@ -30,6 +30,7 @@ class Part(NamedTuple):
     x: Data
     frame: pl.DataFrame
     name: str
+    claimed: list[str]  # the columns of what is claimed
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,13 @@ class Reader:
     layout: Layout
     split: tuple[str, str] | None = None
     beside: tuple[str, ...] = ()
+    keeps_all: bool = False
 
     @property
-    def columns(self) -> list[str]:
-        """The columns that are read."""
+    def columns(self) -> list[str] | None:
+        """The columns that are read; None: all there are."""
+        if self.keeps_all:
+            return None
         split = [] if self.split is None else [self.split[0]]
         return list(dict.fromkeys([*self.layout.columns, *split, *self.beside]))
 
@@ -96,7 +100,7 @@ class Reader:
             column, value = self.split
             frame = frame.filter(pl.col(column).cast(pl.String) == value)
         x = self.layout.rows(frame)
-        return None if x is None else Part(x, frame, piece.name)
+        return None if x is None else Part(x, frame, piece.name, self.layout.claimed)
 
 
 @dataclass(frozen=True)
@@ -109,12 +113,12 @@ class Rows(ABC):
     reader: Reader
     skip_bad: bool
 
-    def sum(self, task: Task[Value]) -> Sum[Value]:
-        """What a task makes of all rows, of which there must be some."""
+    def sum(self, task: Task[Value], *, may_be_none: bool = False) -> Sum[Value]:
+        """What a task makes of all rows, of which there must be some unless it passes them by."""
         found = self.summed(task)
         if found.skipped.parts and not self.skip_bad:
             raise ValueError(f"{found.skipped.reasons[0]}; or leave such parts out: skip_bad")
-        if not found.rows:
+        if not found.rows and not may_be_none:
             raise ValueError(f"no part has a row that can be read: {self.words}")
         return found
 
@@ -126,6 +130,11 @@ class Rows(ABC):
     @abstractmethod
     def summed(self, task: Task[Value]) -> Sum[Value]:
         """What a task makes of all parts, which may be added up in any order."""
+
+    @property
+    def identity(self) -> str:
+        """What tells these rows from others, as far as can be told."""
+        return self.words
 
     def reading(self, reader: Reader) -> "Rows":
         """The same rows, read otherwise."""

@@ -29,9 +29,8 @@ class SparkRows(Rows):
 
     def summed(self, task: Task[Value]) -> Sum[Value]:
         """What a task makes of all partitions, on the cluster of the frame's session."""
-        wanted = self.reader.columns
-        present = [name for name in self.frame.columns if name in wanted]
-        frame = self.frame.select(*present) if wanted else self.frame
+        wanted = self.reader.columns or self.frame.columns
+        frame = self.frame.select(*[name for name in self.frame.columns if name in wanted])
         sums = frame.mapInArrow(_of_partition(self.reader, task), _RESULT)
         added = sums.repartition(_BRANCHES).mapInArrow(_of_sums(task), _RESULT)
         return total(task, [pickle.loads(row.found) for row in added.collect()])
