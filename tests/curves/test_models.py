@@ -1,10 +1,12 @@
 """Several models or families side by side."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 from shared_claims import claims
+from shared_pictures import lay_out
 from shared_views import predictions
 
 from calibrant import (
@@ -12,12 +14,20 @@ from calibrant import (
     Isotonic,
     accuracy,
     calibration_error,
+    canonical,
+    classwise,
+    classwise_ece,
     curves,
     ece,
     from_logits,
     from_probs,
+    kde_error,
     ks_error,
+    one_class,
+    plots,
     sweep_ece,
+    top_label,
+    vector_error,
 )
 
 
@@ -51,6 +61,33 @@ def test_no_model_that_is_beaten_is_best() -> None:
     assert (as_it_is.best, soft.best) == (False, True)
     assert even.best == (even.error.estimate < soft.error.estimate)
     assert soft.accuracy.low < soft.accuracy.estimate < soft.accuracy.high
+
+
+def test_errors_of_classes_and_of_whole_vectors_stand_beside_accuracy() -> None:
+    pred = predictions(300)
+    models = {"as it is": pred, "softer": from_logits(pred.scores / 2, pred.labels)}
+    by_class = curves.pareto(models, ece, ask=classwise, n_boot=100)
+    vectors = curves.pareto(models, partial(kde_error, bandwidth=0.1), ask=canonical, n_boot=100)
+    bound = curves.pareto(models, vector_error, ask=canonical)
+    named = curves.pareto(models, classwise_ece, n_boot=100)
+    for place, x in enumerate(models.values()):
+        found = [each.models[place] for each in (by_class, vectors, bound, named)]
+        assert {model.accuracy.estimate for model in found} == {accuracy(x)}
+        errors = [model.error for model in found]
+        assert errors[0].estimate == errors[3].estimate == classwise_ece(x)
+        assert errors[0].low < errors[0].high
+        assert errors[1].estimate == kde_error(canonical(x), bandwidth=0.1)
+        assert np.isnan([errors[1].low, errors[3].high]).all()
+        assert errors[2].low < errors[2].estimate == vector_error(x)
+    lay_out(plots.pareto(vectors))
+
+
+def test_a_view_that_is_one_question_of_several_has_no_accuracy() -> None:
+    pred = predictions(100)
+    for view in (one_class(pred, 1), top_label(pred)):
+        with pytest.raises(ValueError, match=r"models\['cat'\] is a view: give the predictions"):
+            curves.pareto({"cat": view})
+    assert curves.pareto({"two": claims(100)}, n_boot=100).models[0].best
 
 
 def test_evaluators_order_models_by_what_they_find() -> None:

@@ -24,7 +24,7 @@ from calibrant import (
     top_label,
 )
 from calibrant.fitting.bandwidths import BANDWIDTHS
-from calibrant.measures.errors import Norm
+from calibrant.measures.averages import Norm
 from calibrant.measures.kde import kde_decompose, kde_error, kde_sharpness
 from calibrant.measures.triweight import triweight_error
 

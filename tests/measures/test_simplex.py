@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibrant import canonical, from_probs
-from calibrant.measures.errors import Norm
+from calibrant.measures.averages import Norm
 from calibrant.measures.simplex import simplex_error, triangles
 
 

@@ -1,6 +1,6 @@
 """Several models or families in one diagram: before and after, accuracy and error, order."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +10,9 @@ from ..families.family import Family
 from ..fitting.types import Array
 from ..inference.intervals import Interval, interval
 from ..inference.measuring import Measure
+from ..inference.whole_vectors import NoInterval
 from ..inputs.predictions import Predictions
-from ..inputs.questions import Asked
+from ..inputs.questions import Asked, Scored
 from ..inputs.views import View
 from ..measures.errors import calibration_error, ece, sweep_ece
 from ..measures.ks import ks_error
@@ -36,7 +37,7 @@ EVALUATORS: Mapping[str, Measure] = {
 
 @dataclass(frozen=True)
 class Model:
-    """A model's accuracy and error with their intervals.
+    """A model's accuracy and error with their intervals; nan where an error of vectors has none.
 
     It is among the `best` if no other is better in one of them and as good in both.
     """
@@ -103,6 +104,7 @@ def pareto(
     models: Mapping[str, Predictions | View],
     measure: Measure = ks_error,
     *,
+    ask: Callable[[Predictions], Scored] | None = None,
     called: str = "calibration error",
     level: float = 0.95,
     n_boot: int = 1000,
@@ -110,13 +112,19 @@ def pareto(
 ) -> Pareto:
     """Accuracy and error of several models, with intervals, and which of them no other one beats.
 
-    `called` names the measure in the picture.
+    The error is of the top label, or of what `ask` asks: `pareto(models, ece, ask=classwise)`,
+    `pareto(models, kde_error, ask=canonical)`. `called` names the measure in the picture.
     """
     _refuse_unnamed(models, "models", "predictions")
     rows = []
     for name, x in models.items():
+        _refuse_parts(name, x, ask)
         right = interval(accuracy, x, level=level, n_boot=n_boot, seed=seed)
-        error = interval(measure, x, level=level, n_boot=n_boot, seed=seed)
+        asked = ask(x) if ask is not None and isinstance(x, Predictions) else x
+        try:
+            error = interval(measure, asked, level=level, n_boot=n_boot, seed=seed)
+        except NoInterval:
+            error = Interval(float(measure(asked)), np.nan, np.nan)
         rows.append(Model(name, right, error, best=True))
     judged = [replace(model, best=not _is_beaten(model, rows)) for model in rows]
     return Pareto(tuple(judged), called, level)
@@ -147,6 +155,16 @@ def _beats(one: Model, other: Model) -> bool:
     accuracy_gain = one.accuracy.estimate - other.accuracy.estimate
     error_gain = other.error.estimate - one.error.estimate
     return min(accuracy_gain, error_gain) >= 0 and max(accuracy_gain, error_gain) > 0
+
+
+def _refuse_parts(name: str, x: Predictions | View, ask: object) -> None:
+    """Refuse a view that is one question of several: it does not say how accurate a model is."""
+    if isinstance(x, Predictions) or (x.completes is not None and ask is None):
+        return
+    if isinstance(x, View):
+        rule = "accuracy is of predictions, or of binary(p, y)"
+        way_out = "give the predictions, and ask=classwise, canonical, ... for the error"
+        raise ValueError(f"{rule}; models[{name!r}] is a view: {way_out}")
 
 
 def _refuse_unnamed(given: object, what: str, each: str) -> None:

@@ -24,6 +24,10 @@ _WAY_OUT = (
 )
 
 
+class NoInterval(ValueError):
+    """An error that bootstrap samples show too large."""
+
+
 def vector_terms(measure: Measure) -> Callable[[Any], RowTerms] | None:
     """What gives each row's part of a measure that is `vector_error`, with settings or without."""
     settings: dict[str, Any] = {}
@@ -72,7 +76,7 @@ def is_vector_error(measure: Measure, x: Predictions) -> bool:
 
 def refuse_vectors(call: str, views: str) -> NoReturn:
     """Say the ways out: `vector_error`, and views."""
-    raise ValueError(_WAY_OUT.format(call=call, views=views))
+    raise NoInterval(_WAY_OUT.format(call=call, views=views))
 
 
 def _endless_vectors(x: Predictions, direction: Literal[1, -1]) -> Predictions:

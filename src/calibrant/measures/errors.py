@@ -18,11 +18,10 @@ from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.questions import Asked, Scored, classwise
 from ..inputs.views import Canonical, View
-from .averages import mean_over_questions
+from .averages import Norm, mean_over_questions, of_power, power
 from .debiasing import debiased, mixed_in_bins
 from .draws import Random, Sampler, null_sampler, replicates
 
-Norm = Literal[1, 2, "max"]
 Debias = bool | Literal["draws"]
 _DRAWS = 20
 
@@ -37,7 +36,8 @@ def calibration_error(
 ) -> float:
     """Mean distance from each claim to its calibrated chance, the family fitted on the same rows.
 
-    With `folds`, no row has a say in its own map. With `debias`, what right claims would show by
+    Of several views it is the mean, in norm 2 of squares, of which the root is taken. With `folds`,
+    no row has a say in its own map. With `debias`, what right claims would show by
     random variation is subtracted: of bins by the formulas of Kängsepp et al. 2022; of other
     families, and of all by "draws", as squares, from outcomes drawn from the claims: of fractional
     outcomes, which vary less, too much.
@@ -50,15 +50,17 @@ def calibration_error(
     check_argument("norm", norm, Norm)
     check_argument("debias", debias, Debias)
     if not debias:
-        estimator = _PlugIn(family, norm, folds)
-        return mean_over_questions(estimator.error, x)
+        plug_in = _PlugIn(family, norm, folds)
+        mean = mean_over_questions(plug_in.power, x)
+        return of_power(mean, norm)
     if norm == "max":
         raise ValueError(
             "debias knows what random variation adds to means, not to the largest gap; "
             "use norm 1 or 2"
         )
     corrected = _Debiased(family, norm, folds, by_formula=debias is True)
-    return mean_over_questions(corrected.error, x)
+    mean = mean_over_questions(corrected.power, x)
+    return of_power(mean, norm)
 
 
 def ece(
@@ -129,6 +131,10 @@ class _PlugIn:
         gap, w = self._gaps(view)
         return distance(gap, w, self.norm)
 
+    def power(self, view: View | Canonical) -> float:
+        """The error, in norm 2 its square."""
+        return power(self.error(view), self.norm)
+
     def _gaps(self, view: View | Canonical) -> tuple[Array, Weights]:
         """Distances from claims to calibrated chances, and their weights.
 
@@ -161,13 +167,13 @@ class _Debiased:
     folds: int | None
     by_formula: bool
 
-    def error(self, view: View | Canonical) -> float:
-        """By the formula of bins where there is one, else by draws."""
+    def power(self, view: View | Canonical) -> float:
+        """The error, in norm 2 its square: by the formula of bins if there is one, or by draws."""
         bins = self._bins(view)
         if bins is None or isinstance(view, Canonical):
-            return self._by_draws(view)
-        value = debiased(bins, self.norm, mixed_in_bins(bins, view))
-        return value if self.norm == 1 else _root(value)
+            square = self._square_by_draws(view)
+            return square if self.norm == 2 else of_power(square, 2)
+        return debiased(bins, self.norm, mixed_in_bins(bins, view))
 
     def _bins(self, view: View | Canonical) -> Bins | None:
         has_formula = self.by_formula and self.folds is None
@@ -175,8 +181,8 @@ class _Debiased:
             return None
         return _bins(self.family.fit(view))
 
-    def _by_draws(self, view: View | Canonical) -> float:
-        """The root of the squared error less the mean squared error of right claims."""
+    def _square_by_draws(self, view: View | Canonical) -> float:
+        """The squared error less the mean squared error of right claims."""
         plug_in = _PlugIn(self.family, self.norm, self.folds)
 
         def drawn_error(draw: Sampler, random: Random) -> float:
@@ -185,8 +191,7 @@ class _Debiased:
         samplers = [null_sampler(view)] * _DRAWS
         drawn = replicates(drawn_error, samplers, seed=0)
         bias = np.mean(np.square(drawn))
-        square = plug_in.error(view) ** 2
-        return _root(square - float(bias))
+        return plug_in.error(view) ** 2 - float(bias)
 
 
 def _bins(fitted: Map) -> Bins | None:
@@ -203,7 +208,3 @@ def _row_gaps(fitted: Map, view: View) -> Array:
         return np.abs(q - block.p)
 
     return np.concatenate(on_all_cores(gaps, view.blocks()))
-
-
-def _root(square: float) -> float:
-    return float(np.sqrt(max(0.0, square)))

@@ -21,9 +21,9 @@ from ..inputs.predictions import Predictions, split_labels
 from ..inputs.questions import Scored
 from ..inputs.views import Canonical, View
 from ..progress import progress
-from .averages import questions_of
+from .averages import Norm, of_power, power, questions_of
 from .decomposition import Decomposition, mean_decomposition
-from .errors import Debias, Norm, distance, gap_lengths
+from .errors import Debias, distance, gap_lengths
 from .null_draws import drawn_values
 
 Found = TypeVar("Found")
@@ -41,7 +41,8 @@ def kde_error(
 
     It is of one chance, or of whole vectors, `canonical(pred)`. Neighbours are weighted by Beta or
     Dirichlet kernels, and no row is its own: a row alone gives 0. Of several views the mean is
-    taken, where eq. 16 has the sum. `debias=True`, for norm 2, pairs neighbours up (eq. 14). Of
+    taken, in norm 2 the root of the mean of squares, where eq. 16 has sums: of k classes its error
+    is k times this in norm 1, root k times in norm 2. `debias=True`, for norm 2, pairs neighbours up (eq. 14). Of
     many classes, most of the number is what right claims would show (`null_level`): "draws" takes
     it off, as squares, from outcomes drawn from the claims, the bandwidth kept.
 
@@ -65,17 +66,17 @@ def kde_error(
     if debias and norm == "max":
         raise ValueError("debias is of means, not of the largest gap; use norm 1 or 2")
 
-    def error(view: View | Canonical) -> float:
+    def powered(view: View | Canonical) -> float:
         if debias is True:
-            square = _parts(view, bandwidth).miscalibration
-            return float(np.sqrt(max(0.0, square)))
+            return _parts(view, bandwidth).miscalibration
         if debias:
-            return _freed_by_draws(view, bandwidth, norm)
+            square = _square_freed_by_draws(view, bandwidth, norm)
+            return square if norm == 2 else of_power(square, 2)
         gap, w = _gaps(view, bandwidth, norm)
-        return distance(gap, w, norm)
+        return power(distance(gap, w, norm), norm)
 
-    errors = _of_each(error, x)
-    return float(np.mean(errors))
+    powers = _of_each(powered, x)
+    return of_power(float(np.mean(powers)), norm)
 
 
 def kde_decompose(x: Scored, *, bandwidth: Bandwidth = None) -> Decomposition:
@@ -146,8 +147,8 @@ def _gaps(view: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> tuple[Arr
     return _chance_gaps(pool, bandwidth), _outcome_counts(pool)
 
 
-def _freed_by_draws(view: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> float:
-    """The root of the squared error less the mean squared error of right claims."""
+def _square_freed_by_draws(view: View | Canonical, bandwidth: Bandwidth, norm: Norm) -> float:
+    """The squared error less the mean squared error of right claims."""
     chosen = _chosen_bandwidth(view, bandwidth)
 
     def error(drawn: View | Canonical) -> float:
@@ -155,8 +156,7 @@ def _freed_by_draws(view: View | Canonical, bandwidth: Bandwidth, norm: Norm) ->
         return distance(gap, w, norm)
 
     level = drawn_values(error, view, _DRAWS, seed=0)
-    square = error(view) ** 2 - float(np.mean(np.square(level)))
-    return float(np.sqrt(max(0.0, square)))
+    return error(view) ** 2 - float(np.mean(np.square(level)))
 
 
 def _chosen_bandwidth(view: View | Canonical, bandwidth: Bandwidth) -> Bandwidth:

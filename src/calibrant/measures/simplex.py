@@ -9,7 +9,8 @@ from ..inputs.labels import Labels, label_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
 from ..inputs.views import Canonical
-from .errors import Norm, distance, gap_lengths
+from .averages import Norm
+from .errors import distance, gap_lengths
 from .rows import counts_at
 
 

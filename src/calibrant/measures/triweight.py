@@ -10,7 +10,7 @@ from ..fitting.weights import weighted_mean
 from ..inputs.checks import check_argument
 from ..inputs.questions import Asked
 from ..inputs.views import View
-from .averages import mean_over_views
+from .averages import mean_over_views, of_power, power
 from .errors import distance
 
 # Cells of the unit interval for densities along it, and of a circle of it and its mirror image.
@@ -49,10 +49,10 @@ def triweight_error(
         rule = f"bandwidth must be at least {_NARROWEST:.2g} along chances, such as 0.05"
         raise ValueError(f"{rule}; got {bandwidth}")
 
-    def error(view: View) -> float:
-        return _error(view, bandwidth, norm)
+    def powered(view: View) -> float:
+        return power(_error(view, bandwidth, norm), norm)
 
-    return mean_over_views(error, x)
+    return of_power(mean_over_views(powered, x), norm)
 
 
 def _error(view: View, bandwidth: float | None, norm: Literal[1, 2]) -> float:

@@ -20,8 +20,9 @@ Asks = Literal["canonical", "classwise", "top_label"]
 class KDECalibration(Loss):
     """The term CE_p^p, mean |E[y | f] - f|^p over the batch.
 
-    E[y | f] is estimated by Dirichlet or Beta kernels at the other rows. "classwise" is the mean
-    over classes, where Popordanoska et al. 2022 (eq. 17) take the sum. The batch need not be the
+    E[y | f] is estimated by Dirichlet or Beta kernels at the other rows. It is `kde_error` of the
+    batch, in norm 2 its square. "classwise" is the mean over classes, where Popordanoska et al.
+    2022 (eq. 17) take the sum: a strength of theirs is times k here. The batch need not be the
     one of the loss; of one row alone, which has nothing to be compared with, the term is 0.
 
     >>> _ = torch.manual_seed(0)
