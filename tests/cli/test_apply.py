@@ -30,6 +30,12 @@ def test_a_map_that_does_not_fit_the_file_is_refused(capsys: pytest.CaptureFixtu
     assert "whole vectors" in refused(
         capsys, "apply", "vector.safetensors", "chances.jsonl", "-o", "out.csv"
     )
+    assert "calibrant apply vector.safetensors classes.csv -o OUT" in refused(
+        capsys, "apply", "classes.csv", "vector.safetensors", "-o", "out.csv"
+    )
+    assert "this is a map, as calibrant show tells of" in refused(
+        capsys, "report", "vector.safetensors"
+    )
     assert "3 classes" in refused(
         capsys, "apply", "chance.safetensors", "classes.csv", "-o", "out.csv"
     )

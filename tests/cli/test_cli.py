@@ -25,7 +25,10 @@ from calibrant.cli import run
         (["report", "absent.csv"], "absent.csv: there is no such file"),
         (["report", "clases.csv"], "did you mean classes.csv?"),
         (["report", "classes.csv", "--label", "lable"], "did you mean 'label'?"),
-        (["report", "odd.xls"], "must end in .npz, .npy, .csv, .parquet, .arrow, .feather, .jsonl"),
+        (
+            ["report", "odd.xls"],
+            "must end in .npz, .npy, .csv, .tsv, .parquet, .arrow, .feather, .jsonl, .json",
+        ),
         (["report", "classes.csv", "--fit-on", "chances.jsonl"], "fit_on must be of the same sort"),
         (["report", "classes.csv", "--probs", ""], "--probs is an empty name"),
         (
@@ -140,7 +143,7 @@ from calibrant.cli import run
         ),
         (
             ["apply", "m.safetensors", "classes.csv", "-o", "out.xls"],
-            "must end in .npz, .csv, .parquet, .arrow, .feather, .jsonl",
+            "must end in .npz, .csv, .tsv, .parquet, .arrow, .feather, .jsonl, .json",
         ),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, list) else "",

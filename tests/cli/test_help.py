@@ -19,6 +19,7 @@ INPUT_OPTIONS = [
     "--weight",
     "--classes",
     "--split",
+    "--skip-missing",
 ]
 
 

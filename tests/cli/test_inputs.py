@@ -1,9 +1,12 @@
 """Options name the columns and the rows that are read."""
 
+import json
 from pathlib import Path
 
 import pytest
-from shared_command import told
+from shared_command import refused, told
+
+from calibrant.cli import run
 
 
 @pytest.mark.usefixtures("here")
@@ -31,3 +34,37 @@ def test_fit_takes_the_validation_split(capsys: pytest.CaptureFixture[str]) -> N
     assert told(capsys, "fit", "both.npz", "-o", "m.safetensors", "--split", "test")[
         "fitted_on"
     ].startswith("300")
+
+
+@pytest.mark.usefixtures("here")
+def test_rows_that_lack_a_value_are_left_out_and_told_of(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = Path("classes.csv").read_text().splitlines()
+    lines[3] = lines[3].rpartition(",")[0] + ","
+    lines[5] = "," + lines[5].partition(",")[2]
+    Path("gaps.csv").write_text("\n".join(lines))
+    said = refused(capsys, "report", "gaps.csv")
+    assert "column 'prob_c' must have a value in every row (1 of 300 have none" in said
+    assert said.rstrip().endswith("leave such rows out with --skip-missing")
+    assert run(["report", "gaps.csv", "--skip-missing", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["n"] == 298
+    left_out = "left out 2 of 300 rows of gaps.csv: 1 without prob_c, 1 without label"
+    assert captured.err == f"calibrant: {left_out}\n"
+
+
+@pytest.mark.usefixtures("here")
+def test_standard_input_is_a_file_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = told(capsys, "report", "classes.csv")
+    for options in ([], ["--fit-on", "classes.csv"]):
+        with Path("classes.csv").open() as file:
+            monkeypatch.setattr("sys.stdin", file)
+            found = told(capsys, "report", "-", *options)
+        assert found["verdict"] == expected["verdict"] or options
+        assert found["rows"] == expected["rows"]
+    with Path("classes.csv").open() as file:
+        monkeypatch.setattr("sys.stdin", file)
+        assert "standard input: nothing came in" in refused(capsys, "report", "-", "--fit-on", "-")

@@ -61,12 +61,12 @@ def test_arrays_are_named_by_their_files_in_any_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claims, truth = (
-        saved(tmp_path / "claims", x=PROBS, probs=PROBS),
+        saved(tmp_path / "claims", x=PROBS, z=np.log(PROBS), probs=PROBS),
         saved(tmp_path / "truth", y=LABELS),
     )
     assert predictions(claims / "probs.npy", label=str(truth / "y.npy")).n == 30
     assert predictions(claims / "x.npy", probs="x.npy", label=str(truth / "y.npy")).n == 30
-    assert predictions(claims, logits="x", label=str(truth / "y.npy")).kind == "logits"
+    assert predictions(claims, logits="z", label=str(truth / "y.npy")).kind == "logits"
     monkeypatch.chdir(truth)
     assert predictions(claims / "probs.npy", label="y.npy").n == 30
     assert "there is no file" in refusal(claims / "probs.npy", label="absent.npy")

@@ -23,7 +23,7 @@ def test_blank_lines_at_the_end_are_no_rows(tmp_path: Path, end: str) -> None:
         == 2
     )
     assert predictions(text(tmp_path, "x.csv", "", "label,p_0,p_1", "0,1,0")).n == 1
-    assert "(row 1 has none)" in refusal(
+    assert "(1 of 3 have none, the first is row 1)" in refusal(
         text(tmp_path, "x.csv", "label,p_0,p_1", "0,1,0", "", "1,0.4,0.6")
     )
 

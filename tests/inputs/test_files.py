@@ -35,7 +35,7 @@ def test_writing_leaves_the_old_file_when_it_is_interrupted(
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     pred = from_probs(PROBS, PLACES)
     with pytest.raises(
-        ValueError, match=r"must end in \.npz, \.csv, \.parquet, .* \.jsonl, not '\.xls'"
+        ValueError, match=r"must end in \.npz, \.csv, .* \.jsonl, \.json, not '\.xls'"
     ):
         write(tmp_path / "x.xls", pred)
     with pytest.raises(ValueError, match="there is no folder"):
@@ -114,7 +114,7 @@ def test_upper_and_lower_case_are_one_in_an_npz(tmp_path: Path) -> None:
         (
             "x.txt",
             "hello",
-            "a file to read must end in .npz, .npy, .csv, .parquet, .arrow, .feather, .jsonl, "
+            "a file to read must end in .npz, .npy, .csv, .tsv, .parquet, .arrow, .feather, .jsonl, .json, "
             "not '.txt'",
         ),
         ("x.npz", "hello", "the file is not an npz, or it was damaged"),
@@ -135,17 +135,17 @@ def test_upper_and_lower_case_are_one_in_an_npz(tmp_path: Path) -> None:
         (
             "x.csv",
             "label,p_0,p_1\n0,1,0\n1,,1\n",
-            "column 'p_0' must have a value in every row (row 1 has none)",
+            "column 'p_0' must have a value in every row (1 of 2 have none, the first is row 1)",
         ),
         (
             "x.csv",
             "label,p_0,p_1\n0,1,0\n,0,1\n",
-            "column 'label' must have a value in every row (row 1 has none)",
+            "column 'label' must have a value in every row (1 of 2 have none, the first is row 1)",
         ),
         (
             "x.csv",
             "label,p_0,p_1\n0,.5,.5\n1,NA,1\n",
-            "column 'p_0' must hold numbers (row 1 is 'NA')",
+            "column 'p_0' must have a value in every row (1 of 2 have none, the first is row 1)",
         ),
         (
             "x.csv",
@@ -164,7 +164,11 @@ def test_upper_and_lower_case_are_one_in_an_npz(tmp_path: Path) -> None:
             '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1]}',
             "(row 0 has 2, row 1 has 1)",
         ),
-        ("x.jsonl", '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1,null]}', "(row 1 has none)"),
+        (
+            "x.jsonl",
+            '{"label":0,"probs":[1,0]}\n{"label":0,"probs":[1,null]}',
+            "(1 of 2 have none, the first is row 1)",
+        ),
         ("x.jsonl", '{"label":"a","probs":[1,0]}', "name them with classes"),
         ("x.jsonl", '{"label":0,"probs":[1,0],"logits":[1,0]}', "there are both probs and logits"),
         (

@@ -78,3 +78,24 @@ def _lifted(row: list[float]) -> NDArray[np.float64]:
 def test_choices_without_a_right_one_are_left_as_they_are(tmp_path: Path) -> None:
     line = json.dumps({"filtered_resps": [["-1.5", "False"], ["-0.5", "True"]]})
     assert "found no column of probabilities" in refusal(text(tmp_path, "x.jsonl", line))
+
+
+@pytest.mark.parametrize("targets", [([1], [0]), (["1"], ["0"]), ("[1]", "['0']"), ("1", "0")])
+def test_a_list_of_one_right_choice_is_that_choice(tmp_path: Path, targets: tuple[object]) -> None:
+    rows = [[-1.5, -0.5, -3.0], [-2.0, -9.0, -1.0]]
+    lines = [sample(row, target, as_text=True) for row, target in zip(rows, targets, strict=True)]
+    pred = predictions(text(tmp_path, "samples.jsonl", *lines))
+    assert (pred.scores.tolist(), pred.labels.tolist(), pred.kind) == (rows, [1, 0], "logits")
+
+
+@pytest.mark.parametrize("targets", [([1, 2], [0, 1], [2]), ("[1, 2]", "[0, 1]", "[2]")])
+def test_of_several_right_choices_any_will_do(tmp_path: Path, targets: tuple[object]) -> None:
+    rows = [[-1.5, -0.5, -3.0], [-2.0, -9.0, -1.0], [-2.0, -9.0, -1.0]]
+    lines = [json.loads(sample(row, 0, as_text=True)) for row in rows]
+    for line, target in zip(lines, targets, strict=True):
+        line["target"] = target
+        del line["acc"]
+    view = read(text(tmp_path, "samples.jsonl", *map(json.dumps, lines)))
+    assert isinstance(view, View)
+    assert view.y.tolist() == [True, False, True]
+    assert view.p[0] == pytest.approx(1 / (1 + np.exp(-1.0) + np.exp(-2.5)))

@@ -37,8 +37,9 @@ def test_decimals_are_numbers(tmp_path: Path) -> None:
 
 def test_a_gap_in_a_field_is_told_by_its_whole_name(tmp_path: Path) -> None:
     lines = ['{"label": "a", "probs": {"a": 0.4, "b": 0.6}}', '{"label": "a", "probs": {"b": 1.0}}']
-    assert "column 'probs_a' must have a value in every row (row 1" in refusal(
-        text(tmp_path, "x.jsonl", *lines)
+    assert (
+        "column 'probs_a' must have a value in every row (1 of 2 have none, the first is row 1"
+        in refusal(text(tmp_path, "x.jsonl", *lines))
     )
 
 

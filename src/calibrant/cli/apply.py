@@ -8,14 +8,15 @@ import typer
 
 import calibrant
 
-from ..inputs.paths import WRITABLE, files_at, writable
+from ..inputs.paths import MAPS, WRITABLE, files_at, listed, writable
 from .commands import command
 from .inputs import InputOptions
 from .map_files import load_map
 from .options import File, MapFile
 from .outputs import OutputOptions
 
-OUT_HELP: Final = f"The file to write: {', '.join(WRITABLE)}."
+OUT_HELP: Final = f"The file to write: {listed(WRITABLE)}; texts may end in .gz too."
+SWAPPED: Final = "the map comes first, then the predictions: calibrant apply {} {} -o OUT"
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=OUT_HELP)]
 
 
@@ -31,6 +32,8 @@ def apply(
     from ..reporting.recalibration import score_row
     from ..reporting.terminal import comparison
 
+    if fitted.suffix.lower() not in MAPS and file.suffix.lower() in MAPS:
+        raise ValueError(SWAPPED.format(file, fitted))
     target = writable(out, WRITABLE)
     source = inputs.read(file, "test", needs_outcomes=False)
     if target.resolve() in [each.resolve() for each in files_at(file)]:

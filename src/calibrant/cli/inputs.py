@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .completion import of_columns
+from .printing import say_left_out
 
 if TYPE_CHECKING:
     from ..inputs.column_names import ColumnNames
@@ -39,6 +40,9 @@ Correct = Annotated[str | None, _column("Whether that chance came true, as 0/1."
 Weight = Annotated[str | None, _column("How many observations a row stands for.")]
 Classes = Annotated[str | None, _names("NAMES", "The classes of a list column, as a,b,c.")]
 Split = Annotated[str | None, _names("NAME", "One part of the file, such as val or test.")]
+SkipMissing = Annotated[
+    bool, typer.Option("--skip-missing", help="Leave rows out that lack a value, and count them.")
+]
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class InputOptions:
     weight: Weight = None
     classes: Classes = None
     split: Split = None
+    skip_missing: SkipMissing = False
 
     @property
     def columns(self) -> "ColumnNames":
@@ -60,24 +65,28 @@ class InputOptions:
         from ..inputs.column_names import ColumnNames
 
         named = asdict(self)
-        del named["split"]
+        del named["split"], named["skip_missing"]
         return ColumnNames(**named, sign="--")
 
     def read(self, file: Path, usual_split: str, *, needs_outcomes: bool = True) -> "Contents":
         """What these options say of a file; of several splits the usual one, if none is named."""
-        from ..inputs.files import read_contents
-
-        return read_contents(
-            file, self.columns, self.split, usual_split, needs_outcomes=needs_outcomes
-        )
+        return self._read(file, self.split, usual_split, needs_outcomes=needs_outcomes)
 
     def rows_to_fit_on(self, named: str, file: Path) -> "Data":
         """Those of another file, or of a split of this one.
 
         A file exists or has a suffix, a split neither.
         """
+        if named == "-" or Path(named).suffix or Path(named).exists():
+            return self._read(Path(named), None, "val").x
+        return self._read(file, named, named, way_out=NAME_THEM).x
+
+    def _read(self, file: Path, split: str | None, usual_split: str, **how: Any) -> "Contents":  # noqa: ANN401 - as `read_contents` takes it
         from ..inputs.files import read_contents
 
-        if Path(named).suffix or Path(named).exists():
-            return read_contents(named, self.columns, None, "val").x
-        return read_contents(file, self.columns, named, named, way_out=NAME_THEM).x
+        found = read_contents(
+            file, self.columns, split, usual_split, skip_missing=self.skip_missing, **how
+        )
+        if found.skipped:
+            say_left_out(file, found.x.n + found.skipped, found.lacking)
+        return found

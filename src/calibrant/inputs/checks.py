@@ -30,8 +30,8 @@ class Undefined(ValueError):
 class InputError(ValueError):
     """A rule that was broken, and the way out of it.
 
-    Where the way out says {logits} or {classes}, arrays and files have different words: of a file
-    one names columns.
+    Where the way out says {logits}, {classes} or {skip}, arrays and files have different words: of a
+    file one names columns, and rows may be left out.
     """
 
     def __init__(self, broken: str, way_out: str = "") -> None:
@@ -39,9 +39,9 @@ class InputError(ValueError):
         self.way_out = way_out
         super().__init__(self.told(logits="use from_logits", classes="classes=[...]"))
 
-    def told(self, *, logits: str, classes: str) -> str:
-        """The rule and the way out, in the words for logits and for classes."""
-        return self.broken + self.way_out.format(logits=logits, classes=classes)
+    def told(self, *, logits: str, classes: str, skip: str = "") -> str:
+        """The rule and the way out, in the words for logits, for classes and to skip rows."""
+        return self.broken + self.way_out.format(logits=logits, classes=classes, skip=skip)
 
 
 def check_argument(name: str, value: object, kind: Any) -> None:  # noqa: ANN401 - any annotation

@@ -9,6 +9,7 @@ import numpy as np
 from ..fitting.types import Values
 from .class_names import numbered
 from .column_names import EVENTS, LABELS, PREDICTED, ColumnNames, find, missing
+from .gaps import complete, refuse_missing_words
 from .vector_columns import told_outcome
 
 Arrays = dict[str, Values]
@@ -39,15 +40,17 @@ def noting(columns: Columns, used: list[str]) -> Columns:
 
 
 def numbers(columns: Columns, name: str) -> Values:
-    """A column of numbers, or of lists of them, also as text such as [0.2, 0.8] or [0.2 0.8]."""
-    array = columns[name]()
+    """A column of numbers, or of lists of them, also as text: 90%, [0.2, 0.8] or [0.2 0.8]."""
+    array = complete(name, columns[name]())
     if _has_numbers(array):
         return array
+    texts = array.tolist()
     rows: list[Values] = []
-    for row, text in enumerate(array.tolist()):
+    for row, text in enumerate(texts):
         try:
             found = _parsed(text)
         except (ValueError, TypeError) as error:
+            refuse_missing_words(name, texts)
             shown = repr(str(text)[:40])
             raise ValueError(f"column {name!r} must hold numbers (row {row} is {shown})") from error
         rows.append(found)
@@ -139,6 +142,8 @@ def _number(text: str) -> float:
 def _parsed(text: str) -> Values:
     """A number, or a list of them in brackets."""
     brackets = re.fullmatch(r"\s*\[(.*)\]\s*", text, re.DOTALL)
+    if brackets is None and text.rstrip().endswith("%"):
+        return np.asarray(text.rstrip().removesuffix("%"), np.float64) / 100
     if brackets is None:
         return np.asarray(text, np.float64)
     inside = brackets[1]
@@ -148,9 +153,10 @@ def _parsed(text: str) -> Values:
 
 def _zeros_and_ones(array: Values, name: str, option: str) -> Values:
     if _has_numbers(array):
-        return array
+        return complete(name, array)
     said = [_truth(each) for each in array.tolist()]
     if None in said:
+        refuse_missing_words(name, array.tolist())
         row = said.index(None)
         shown = repr(str(array[row])[:40])
         raise ValueError(

@@ -19,7 +19,7 @@ class Contents:
     """What a file holds: predictions or claims, whether outcomes are known, the table they are of.
 
     `claimed` are the columns of what was claimed, `columns` all of them, `used` those whose values
-    were read. `skipped` rows were left out.
+    were read. `lacking` are the columns for whose sake rows were left out, and how many each.
     """
 
     x: Data
@@ -29,7 +29,12 @@ class Contents:
     columns: Columns
     path: Path
     used: list[str] = field(default_factory=list)
-    skipped: int = 0
+    lacking: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def skipped(self) -> int:
+        """How many rows were left out, as they lack a value."""
+        return sum(self.lacking.values())
 
     @property
     def has_chance_columns(self) -> bool:

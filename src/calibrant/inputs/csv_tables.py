@@ -4,19 +4,44 @@ from collections.abc import Sequence
 
 import polars as pl
 
+# A number as programs write it that part columns by semicolons or tabs.
+DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*%?\s*$"
+PLAIN_NUMBER = r"^\s*[+-]?\d+([eE][+-]?\d+)?\s*%?\s*$"
 
-def csv_table(content: bytes) -> pl.DataFrame:
-    """The table in the bytes of a .csv."""
+
+def tsv_table(content: bytes) -> pl.DataFrame:
+    """The table in the bytes of a .tsv."""
+    return csv_table(content, "\t")
+
+
+def csv_table(content: bytes, sign: str | None = None) -> pl.DataFrame:
+    """The table in the bytes of a .csv, parted by `sign`; if it is None, by what its header shows."""
     content = content.lstrip(b"\r\n")
-    sign = _separator(content)
+    sign = _separator(content) if sign is None else sign
     header = _csv_header(content, sign)
     names = stripped(header)
     if names != header:
         content = _without_spaces(content, sign)
     # All rows set the types: a column of 0 and 1 may hold its first 0.5 in the last row.
     frame = pl.read_csv(content, separator=sign, infer_schema_length=None)
+    if sign != ",":
+        frame = frame.with_columns(_with_points(column) for column in frame.get_columns())
     pairs = zip(frame.columns, names, strict=True)
     return frame.rename({old: new for old, new in pairs if new})
+
+
+def _with_points(column: pl.Series) -> pl.Series:
+    """A column of numbers with decimal commas, some of them whole perhaps, as numbers."""
+    if column.dtype != pl.String:
+        return column
+    texts = column.drop_nulls()
+    has_comma = texts.str.contains(DECIMAL_COMMA)
+    is_number = has_comma | texts.str.contains(PLAIN_NUMBER)
+    if not has_comma.any() or not is_number.all():
+        return column
+    points = column.str.strip_chars().str.replace(",", ".", literal=True)
+    numbers = points.cast(pl.Float64, strict=False)
+    return points if numbers.null_count() > column.null_count() else numbers
 
 
 def stripped(names: Sequence[str]) -> list[str]:

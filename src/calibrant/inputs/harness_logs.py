@@ -8,9 +8,10 @@ RESPONSES = "filtered_resps"
 def choices_as_logits(frame: pl.DataFrame) -> pl.DataFrame:
     """A log with the log-likelihoods of its choices as logits; any other table as it is.
 
-    A row holds [[-0.7, true], [-2.1, false]] and the place of the right choice, either as text.
-    Where the number of choices varies, or the right one has no place, the chance of the likeliest
-    is a confidence, and `acc` its outcome.
+    A row holds [[-0.7, true], [-2.1, false]] and the place of the right choice, either as text, or a
+    list of the places of all that are right. Where the number of choices varies, the right one has
+    no place or there are several, the chance of the likeliest is a confidence; its outcome is `acc`
+    or, where there is none, whether the likeliest is right.
     """
     if frame.schema.get(RESPONSES) != pl.List(pl.List(pl.String)):
         return frame
@@ -18,15 +19,23 @@ def choices_as_logits(frame: pl.DataFrame) -> pl.DataFrame:
     if not _are_choices(likelihoods):
         return frame
     rest = frame.drop(RESPONSES)
-    target = _target(rest)
+    targets = _targets(rest)
+    target = targets.list.first().alias("target")
     has_one_length = likelihoods.list.len().n_unique() == 1
-    if has_one_length and not target.null_count():
+    has_one_target = (targets.list.len() == 1).all() and not target.null_count()
+    if has_one_length and has_one_target:
         return rest.with_columns(target, likelihoods.alias("logits"))
-    if "acc" not in rest.columns:
+    if "acc" in rest.columns:
+        correct = rest["acc"]
+    elif targets.list.eval(pl.element().is_null()).list.any().any():
         return frame
+    else:
+        top = likelihoods.list.arg_max().cast(pl.Int64)
+        correct = pl.DataFrame([targets, top.alias("top")]).select(
+            pl.col("target").list.contains(pl.col("top"))
+        )["target"]
     confidence = _top_chance(likelihoods).alias("confidence")
-    correct = rest["acc"].alias("correct")
-    return rest.with_columns(confidence, correct)
+    return rest.with_columns(confidence, correct.alias("correct"))
 
 
 def _likelihoods(responses: pl.Series) -> pl.Series:
@@ -43,11 +52,17 @@ def _are_choices(likelihoods: pl.Series) -> bool:
     return not likelihoods.explode().null_count()
 
 
-def _target(frame: pl.DataFrame) -> pl.Series:
-    """The place of the right choice, null where it has none."""
+def _targets(frame: pl.DataFrame) -> pl.Series:
+    """The places of the right choices, a list a row; null where one has no place."""
+    places = pl.List(pl.Int64)
     if "target" not in frame.columns:
-        return pl.Series("target", [None])
-    return frame["target"].cast(pl.Int64, strict=False)
+        return pl.Series("target", [[None]] * frame.height, places)
+    target = frame["target"]
+    if isinstance(target.dtype, pl.List):
+        return target.cast(places, strict=False)
+    listed = target.cast(pl.String).str.strip_chars("[] ").str.split(",")
+    stripped = listed.list.eval(pl.element().str.strip_chars(" '\""))
+    return stripped.cast(places, strict=False)
 
 
 def _top_chance(likelihoods: pl.Series) -> pl.Series:

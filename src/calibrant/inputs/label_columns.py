@@ -7,6 +7,7 @@ import numpy as np
 from ..fitting.types import Values
 from .column_names import LABELS, SHARES, ColumnNames, find
 from .columns import Columns, numbers
+from .gaps import complete
 
 
 def find_labels(
@@ -32,7 +33,7 @@ def label_array(columns: Columns, names: Sequence[str]) -> Values:
     if len(names) > 1:
         return np.stack([numbers(columns, name) for name in names], axis=1)
     (name,) = names
-    array = columns[name]()
+    array = complete(name, columns[name]())
     return numbers(columns, name) if _has_lists(array) else array
 
 

@@ -1,6 +1,9 @@
 """Paths: which files one names to be read, whether one can be written to, and writing it whole."""
 
+import gzip
 import os
+import sys
+import zlib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from os import PathLike
@@ -8,15 +11,80 @@ from pathlib import Path
 from secrets import token_hex
 from stat import S_IMODE
 
-TABLES = [".csv", ".parquet", ".arrow", ".feather", ".jsonl"]
+TEXTS = [".csv", ".tsv", ".jsonl", ".json"]
+GZIPPED = ".gz"
+TABLES = [".csv", ".tsv", ".parquet", ".arrow", ".feather", ".jsonl", ".json"]
+TABLES += [f"{suffix}{GZIPPED}" for suffix in TEXTS]
 READABLE = [".npz", ".npy", *TABLES]
 WRITABLE = [".npz", *TABLES]
 
-_SUFFIXES = ", ".join(READABLE)
+STANDARD_INPUT = Path("-")
+# How the bytes of standard input begin, which has no suffix; what is none of these is a .csv.
+SIGNATURES = {
+    b"PK": ".npz",
+    b"PAR1": ".parquet",
+    b"ARROW1": ".arrow",
+    b"\xff\xff\xff\xff": ".arrow",
+    b"{": ".jsonl",
+    b"[": ".json",
+}
+GZIP_SIGNATURE = b"\x1f\x8b"
+MAPS = (".safetensors", ".onnx", ".sql")
+
+
+def listed(suffixes: Sequence[str]) -> str:
+    """Suffixes in words, without those of compressed files."""
+    return ", ".join(suffix for suffix in suffixes if not suffix.endswith(GZIPPED))
+
+
+_SUFFIXES = listed(READABLE)
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix of a file, with that before it where it is compressed.
+
+    >>> suffix_of(Path("test.CSV.gz")), suffix_of(Path("v1.2.csv"))
+    ('.csv.gz', '.csv')
+    """
+    suffix = path.suffix.lower()
+    if suffix == GZIPPED:
+        return f"{Path(path.stem).suffix.lower()}{suffix}"
+    return suffix
+
+
+def standard_input() -> bytes:
+    """All that comes in by standard input, of which there must be something."""
+    found = sys.stdin.buffer.read()
+    if not found:
+        raise ValueError("nothing came in; write predictions to it, as in: cat test.csv | ... -")
+    return found
+
+
+def decompressed(content: bytes) -> bytes:
+    """What was compressed by gzip."""
+    try:
+        return gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(
+            f"the file is not compressed by gzip, or it was damaged ({error})"
+        ) from error
+
+
+def signature_suffix(content: bytes) -> str:
+    """The suffix that bytes without a name would have, by how they begin.
+
+    >>> signature_suffix(b'{"p": 0.9, "correct": 1}'), signature_suffix(b"label,p_0,p_1")
+    ('.jsonl', '.csv')
+    """
+    begins = content.removeprefix(b"\xef\xbb\xbf").lstrip(b" \r\n\t")
+    found = (suffix for sign, suffix in SIGNATURES.items() if begins.startswith(sign))
+    return next(found, ".csv")
 
 
 def files_at(path: Path) -> list[Path]:
     """The files of a path, at least one: itself, those in a folder or those matching a pattern."""
+    if path == STANDARD_INPUT:
+        return [path]
     if path.is_dir():
         return _files_in(path)
     if path.is_file():
@@ -39,9 +107,10 @@ def writable(path: str | PathLike[str], suffixes: Sequence[str]) -> Path:
     """A path that can be written to: of one of the suffixes, in a folder that exists."""
     path = Path(path)
     folder = path.parent
-    if path.suffix.lower() not in suffixes:
-        known = ", ".join(suffixes)
-        raise ValueError(f"{path}: the file to write must end in {known}, not {path.suffix!r}")
+    suffix = suffix_of(path)
+    if suffix not in suffixes:
+        known = listed(suffixes)
+        raise ValueError(f"{path}: the file to write must end in {known}, not {suffix!r}")
     if path.is_dir():
         raise ValueError(f"{path}: this is a folder; name a file to write")
     if not folder.is_dir():
@@ -71,9 +140,14 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _check_suffix(path: Path) -> None:
-    if path.suffix.lower() not in READABLE:
+    suffix = suffix_of(path)
+    if suffix in MAPS:
         raise ValueError(
-            f"a file to read must end in {_SUFFIXES}, not {path.suffix!r}; save it as one of them"
+            "this is a map, as calibrant show tells of; name a file of predictions here"
+        )
+    if suffix not in READABLE:
+        raise ValueError(
+            f"a file to read must end in {_SUFFIXES}, not {suffix!r}; save it as one of them"
         )
 
 
@@ -101,7 +175,7 @@ def _readable(folder: Path, pattern: str) -> list[Path]:
 def _is_readable(path: Path) -> bool:
     # Programs leave notes of their own in folders, named with a dot or an underscore.
     is_note = path.name[0] in "._"
-    return path.suffix.lower() in READABLE and not is_note and path.is_file()
+    return suffix_of(path) in READABLE and not is_note and path.is_file()
 
 
 def _no_such_file(path: Path) -> ValueError:

@@ -1,5 +1,7 @@
 """Tables: the bytes of a .csv, .parquet, .arrow or .jsonl file as a polars frame, and back."""
 
+import gzip
+import json
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from io import BytesIO
@@ -11,18 +13,30 @@ import polars as pl
 from ..fitting.types import Ints, Values
 from .column_names import find
 from .columns import Arrays, Columns
-from .csv_tables import csv_table, stripped
+from .csv_tables import csv_table, stripped, tsv_table
+from .gaps import MissingValues
 from .harness_logs import choices_as_logits
+from .paths import GZIPPED, decompressed, suffix_of
 from .splits import Pick
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-BROKEN = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
+BROKEN = (
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+    OSError,
+    UnicodeDecodeError,
+    json.JSONDecodeError,
+    TypeError,  # of a .json that holds neither rows nor columns
+)
 
 
 def table(content: bytes, suffix: str) -> pl.DataFrame:
     """The table in the bytes of a file, names stripped, without blank lines at its end."""
+    if suffix.endswith(GZIPPED):
+        content = decompressed(content)
+    load = LOADERS[suffix.removesuffix(GZIPPED)]
     try:
-        frame = LOADERS[suffix](content.removeprefix(BYTE_ORDER_MARK))
+        frame = load(content.removeprefix(BYTE_ORDER_MARK))
     except BROKEN as error:
         raise ValueError(
             f"the file is not what its suffix says, or it was damaged ({_reason(error)})"
@@ -42,11 +56,15 @@ def _without_blank_end(frame: pl.DataFrame) -> pl.DataFrame:
 
 def header(path: Path) -> list[str]:
     """The names of the columns of a table, without its rows."""
-    suffix = path.suffix.lower()
-    if suffix in (".csv", ".jsonl"):
-        with path.open("rb") as file:
+    suffix = suffix_of(path)
+    is_gzipped = suffix.endswith(GZIPPED)
+    plain = suffix.removesuffix(GZIPPED)
+    if plain in (".csv", ".tsv", ".jsonl"):
+        with gzip.open(path) if is_gzipped else path.open("rb") as file:
             first = file.readline()
-        return table(first, suffix).columns
+        return table(first, plain).columns
+    if plain == ".json":
+        return table(path.read_bytes(), suffix).columns
     scan = pl.scan_parquet if suffix == ".parquet" else pl.scan_ipc
     schema = scan(path).collect_schema()
     return schema.names()
@@ -109,12 +127,14 @@ def saved(frame: pl.DataFrame, suffix: str) -> bytes:
     """The bytes of a file of a table."""
     buffer = BytesIO()
     try:
-        SAVERS[suffix](frame, buffer)
+        SAVERS[suffix.removesuffix(GZIPPED)](frame, buffer)
     except BROKEN as error:
         raise ValueError(
             f"this table cannot be a {suffix} ({_reason(error)}); write another format"
         ) from error
-    return buffer.getvalue()
+    found = buffer.getvalue()
+    # Without the time, so that the same table gives the same bytes.
+    return gzip.compress(found, mtime=0) if suffix.endswith(GZIPPED) else found
 
 
 def _parquet(content: bytes) -> pl.DataFrame:
@@ -131,6 +151,24 @@ def _arrow(content: bytes) -> pl.DataFrame:
 def _jsonl(content: bytes) -> pl.DataFrame:
     frame = pl.read_ndjson(BytesIO(content), infer_schema_length=None)
     return choices_as_logits(frame)
+
+
+def _json(content: bytes) -> pl.DataFrame:
+    """A list of rows, or the columns by name: each a list, or as pandas has them a dict by row."""
+    found = json.loads(content)
+    if isinstance(found, dict):
+        columns = found.values()
+        found = {
+            name: list(column.values()) if isinstance(column, dict) else column
+            for name, column in found.items()
+        }
+        if not all(isinstance(column, list | dict) for column in columns):
+            found = [found]
+    return choices_as_logits(pl.DataFrame(found, infer_schema_length=None, strict=False))
+
+
+def _write_tsv(frame: pl.DataFrame, buffer: BytesIO) -> None:
+    frame.write_csv(buffer, separator="\t")
 
 
 def _check_columns(frames: Mapping[str, pl.DataFrame], here: str, there: str) -> None:
@@ -167,7 +205,10 @@ def _has_field(series: pl.Series, names: set[str]) -> bool:
 
 def _array(name: str, series: pl.Series) -> Values:
     try:
-        _refuse_gaps(name, series.is_null())
+        gaps = series.is_null()
+        if series.dtype.is_float():
+            gaps |= series.is_nan().fill_null(value=False)
+        _refuse_gaps(name, gaps)
         if isinstance(series.dtype, pl.Array | pl.List):
             return _lists(name, series, series.dtype.inner)
         if isinstance(series.dtype, pl.Decimal):
@@ -202,11 +243,7 @@ def _check_lengths(name: str, lengths: Ints) -> None:
 
 def _refuse_gaps(name: str, gaps: pl.Series) -> None:
     if gaps.any():
-        row = gaps.arg_true()[0]
-        raise ValueError(
-            f"column {name!r} must have a value in every row "
-            f"(row {row} has none); fill it or leave the row out"
-        )
+        raise MissingValues(name, gaps.to_numpy())
 
 
 def _reason(error: BaseException) -> str:
@@ -217,15 +254,19 @@ def _reason(error: BaseException) -> str:
 
 LOADERS: dict[str, Callable[[bytes], pl.DataFrame]] = {
     ".csv": csv_table,
+    ".tsv": tsv_table,
     ".parquet": _parquet,
     ".arrow": _arrow,
     ".feather": _arrow,
     ".jsonl": _jsonl,
+    ".json": _json,
 }
 SAVERS: dict[str, Callable[[pl.DataFrame, BytesIO], object]] = {
     ".csv": pl.DataFrame.write_csv,
+    ".tsv": _write_tsv,
     ".parquet": pl.DataFrame.write_parquet,
     ".arrow": pl.DataFrame.write_ipc,
     ".feather": pl.DataFrame.write_ipc,
     ".jsonl": pl.DataFrame.write_ndjson,
+    ".json": pl.DataFrame.write_json,
 }

@@ -8,6 +8,8 @@ from ..fitting.types import Array, Bools
 from .checks import InputError, briefly, first_row
 
 SUM_TOLERANCE = 1e-3
+# Fewer rows of logits may sum to one by accident.
+FEWEST_TO_QUESTION = 10
 
 
 def check_logits(z: Array) -> None:
@@ -16,6 +18,18 @@ def check_logits(z: Array) -> None:
     row = first_row(_is_not_finite, z)
     if row is not None:
         raise ValueError(f"logits must be finite (row {row} is {briefly(z[row])})")
+
+
+def question_logits(z: Array, option: str) -> None:
+    """Refuse logits of a file that are probabilities by all appearances; `option` names those."""
+    if z.ndim != 2 or len(z) < FEWEST_TO_QUESTION or z.min() < 0:
+        return
+    off = np.abs(z.sum(axis=1, dtype=np.float64) - 1)
+    if off.max() <= SUM_TOLERANCE:
+        raise ValueError(
+            "these logits are probabilities, it seems: in every row none is below 0 and they sum "
+            f"to one; name their columns with {option}"
+        )
 
 
 def checked_vectors(p: Array, rounding: float) -> Array:
