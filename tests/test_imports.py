@@ -32,7 +32,7 @@ FLOORS = [
     {"scale"},
     {"inference"},
     {"contenders", "decisions"},
-    {"choosing", "shift", "simulate"},
+    {"choosing", "monitoring", "shift", "simulate"},
     {"training"},
     {"curves", "torch"},
     {"plots", "before_after"},
@@ -51,6 +51,10 @@ INSIDE_FUNCTIONS = {
     ("families/maps.py", "deploy"): "to save and export is asked of a map, and needs extras",
     ("inputs", "inputs.tables"): "tables need polars, which is slow to load",
     ("reporting/picture.py", "plots"): "plots need matplotlib, which is slow to load",
+    (
+        "monitoring/monitor.py",
+        "monitoring",
+    ): "a monitor gives bytes and words, and bytes give a monitor",
     ("scale/sketch.py", "scale.packing"): "a sketch gives bytes, and bytes give a sketch",
     ("reporting/summary.py", "reporting"): "pages need rich and jinja2, and numbers need neither",
 }

@@ -2,6 +2,7 @@
 
 from . import curves as curves
 from . import decisions as decisions
+from . import monitoring as monitoring
 from . import plots as plots
 from . import samples as samples
 from . import scale as scale
