@@ -8,6 +8,7 @@ from scipy.special import expit
 
 import calibrant as c
 from calibrant import View, binary, from_logits, from_probs
+from calibrant.fitting.types import Array
 from calibrant.monitoring import Monitor
 from calibrant.monitoring.bets import Bets, features, fitted
 from calibrant.monitoring.cells import centres, read_claims, tally
@@ -28,7 +29,7 @@ def test_wealth_is_that_of_bets_made_row_by_row() -> None:
     wealth = [[1 / 2 / 3] * 3]
     idle = 1 / 2
     past = [np.zeros((2, 161))]
-    coefficients = np.zeros((1, 3, 3))
+    coefficients: Array = np.zeros((1, 3, 3))
     for row in range(130):
         x = features(z[row : row + 1])[:, 0]
         for start, own in enumerate(wealth):

@@ -93,7 +93,7 @@ class Bets:
     def play(self, z: Array, y: Array | Bools, w: Array | None) -> Array:
         """Bet on rows one after the other; the log of all wealth after each of them."""
         shift = self.coefficients.reshape(-1, 3) @ features(z)
-        gains = log_loss(z, y) - log_loss(z + shift, np.broadcast_to(y, shift.shape))
+        gains = log_loss(z, y) - log_loss(z + shift, y)
         if w is not None:
             gains *= w
         won = np.cumsum(gains, axis=1)

@@ -70,7 +70,7 @@ class History:
 
     def _best_start(self, blocks: Array, z: Array, first: int) -> int:
         """Where the gain of the shift fitted from a block on begins to add up to most."""
-        a = np.zeros((1, 3, 3))
+        a: Array = np.zeros((1, 3, 3))
         for _ in range(3):
             a = fitted(blocks[first:].sum(0)[None], z, a)
         shift = a[0, -1] @ features(z)
