@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from shared_command import refused, said, told
+from shared_families import needs_arguments
 
 import calibrant
 from calibrant import Predictions, binary, choosing, cross_validate, read, write
@@ -13,8 +14,7 @@ from calibrant.families.binary.family import ChanceFamily
 from calibrant.families.defaults import selection_candidates
 from calibrant.families.names import family_of, known_families, name_of
 
-NEEDS_A_FAMILY = ("blend", "one-vs-rest", "ranked")
-WITHOUT_SETTINGS = [name for name in known_families() if name not in NEEDS_A_FAMILY]
+WITHOUT_SETTINGS = [name for name, kind in known_families().items() if not needs_arguments(kind)]
 
 
 @pytest.mark.usefixtures("here")

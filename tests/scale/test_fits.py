@@ -30,7 +30,9 @@ FRAME = table()
 TABLES: dict[str, pl.DataFrame] = {
     "vectors": FRAME,
     "weights": FRAME.with_columns(weight=pl.col("id") % 3),
-    "logits": FRAME.rename({f"prob_{name}": f"logit_{name}" for name in ("cat", "dog", "emu")}),
+    "logits": FRAME.select(
+        pl.exclude("^prob_.*$"), pl.col("^prob_.*$").log().name.replace("prob_", "logit_")
+    ),
     "zeros": FRAME.with_columns(
         prob_cat=pl.col("prob_cat")
         + pl.when(pl.col("prob_emu") < 1e-3).then("prob_emu").otherwise(0),

@@ -92,7 +92,7 @@ def check_limits(x: Data, limits: Mapping[str, float], *, strict: bool = False) 
 
     >>> from calibrant import binary
     >>> found = check_limits(binary([0.9] * 100, [1] * 60 + [0] * 40), {"ece": 0.02})
-    >>> found.is_passed, found.limits[0].value
+    >>> found.is_passed, round(found.limits[0].value, 3)
     (False, 0.3)
     """
     checked = []
