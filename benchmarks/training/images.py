@@ -22,6 +22,7 @@ A_SHEET = 2_500
 VEHICLES = (0, 1, 8, 9)
 
 Data = Literal["c10", "c100", "vehicles"]
+Sheets = Literal["c10", "c100"]
 Bytes = NDArray[np.uint8]
 
 
@@ -78,7 +79,7 @@ class Images:
         return Images(self.pixels, labels, *parts, self.mean, self.deviation)
 
 
-def load(name: Literal["c10", "c100"], side: int, device: torch.device) -> Images:
+def load(name: Sheets, side: int, device: torch.device) -> Images:
     """CIFAR-10 or CIFAR-100, from the cache or, the first time, from the sheets."""
     path = CACHE / f"{name}-{side}.npz"
     if not path.exists():

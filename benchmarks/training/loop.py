@@ -102,7 +102,8 @@ class Training:
             normed=run.normed,
             n_classes=self.images.n_classes,
         )
-        return net.to(self.device, memory_format=torch.channels_last)
+        # torch's types leave this argument out.
+        return net.to(self.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
 
     def _places(self, batch: int) -> Tensor:
         """Room for an epoch's rows, in batches."""
@@ -164,7 +165,7 @@ class Training:
         self.net.eval()
         start = self.images.n_train
         rows = torch.arange(start, len(self.images.labels), device=self.device)
-        read = [self.net(self.images.batch(some)) for some in rows.split(READ)]
+        read = [self.net(self.images.batch(some)) for some in torch.split(rows, READ)]
         self.logits.copy_(torch.cat(read))
         self.net.train()
         found = readings(*self.parts)

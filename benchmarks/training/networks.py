@@ -12,6 +12,7 @@ STAGES = {10: (1, 1, 1, 1), 18: (2, 2, 2, 2), 34: (3, 4, 6, 3)}
 
 def network(kind: Kind, depth: int, width: int, *, normed: bool, n_classes: int) -> nn.Module:
     """A network that gives logits; weights are drawn from torch's own random numbers."""
+    net: nn.Module
     if kind == "plain":
         net = plain(depth, width, normed=normed, n_classes=n_classes)
     else:

@@ -57,7 +57,8 @@ class Record:
         }
         text = np.frombuffer(json.dumps(about).encode(), np.uint8)
         into = io.BytesIO()
-        np.savez_compressed(into, about=text, curves=self.curves, **self.rows)
+        parts: dict[str, Any] = {"about": text, "curves": self.curves, **self.rows}
+        np.savez_compressed(into, **parts)
         return into.getvalue()
 
     @classmethod

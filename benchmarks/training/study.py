@@ -12,7 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,9 @@ os.environ.setdefault("CUDA_DEVICE_MAX_CONNECTIONS", "32")
 import numpy as np
 import torch
 
-from .images import Images, load
+from calibrant.inputs.paths import write_whole
+
+from .images import Images, Sheets, load
 from .loop import Training
 from .measures import Rows, canonical_errors, measured, row_losses
 from .records import RESULTS, Packs, Record, path_of
@@ -57,7 +59,7 @@ class Lane:
         """Give it a chunk; whether there was one."""
         with torch.cuda.stream(self.stream):
             for _ in self.work:
-                mark = torch.cuda.Event()
+                mark = torch.cuda.Event()  # type: ignore[no-untyped-call, unused-ignore]
                 mark.record()
                 self.marks.append(mark)
                 return True
@@ -72,7 +74,7 @@ class Pictures:
 
     def of(self, run: Run) -> Images:
         """Those of a run."""
-        name = "c100" if run.data == "c100" else "c10"
+        name: Sheets = "c100" if run.data == "c100" else "c10"
         key = (name, run.side)
         if key not in self.loaded:
             self.loaded[key] = load(name, run.side, DEVICE)
@@ -163,7 +165,8 @@ def outcome(training: Training, begun: float) -> tuple[Record, Rows]:
                 logits = part.logits.half().double() * scale
                 errors[name + when] = canonical_errors(logits, part.labels, null=name == "test")
     seconds = time.monotonic() - begun
-    record = Record(training.run, machine(), seconds, errors, curves.names, curves.values, {})
+    values = curves.values.astype(np.float32)
+    record = Record(training.run, machine(), seconds, errors, curves.names, values, {})
     return record, rows
 
 
@@ -178,8 +181,7 @@ def written(record: Record, rows: Rows) -> bytes:
     run = record.run
     if run.data != "c100" and not run.seed:
         kept |= {"val_logits": rows.val_logits, "test_logits": rows.test_logits}
-    changed = {"measures": measures, "rows": kept, "curves": record.curves.astype(np.float32)}
-    return Record(**{**vars(record), **changed}).to_bytes()
+    return replace(record, measures=measures, rows=kept).to_bytes()
 
 
 def machine() -> str:
@@ -246,12 +248,7 @@ def _saver(packs: Path | None, results: Path) -> Save:
         of_packs = Packs(packs)
         return lambda name, content: of_packs.add(f"{name}.npz", content)
     results.mkdir(parents=True, exist_ok=True)
-    return lambda name, content: path_of_name(results, name).write_bytes(content) and None
-
-
-def path_of_name(folder: Path, name: str) -> Path:
-    """Where a file of that name is."""
-    return folder / f"{name}.npz"
+    return lambda name, content: write_whole(results / f"{name}.npz", content)
 
 
 if __name__ == "__main__":
