@@ -33,7 +33,9 @@ FAMILIES: dict[str, c.Family] = {
     "smooth": c.Smooth(),
     "ranked smooth": c.Ranked(c.Smooth()),
 }
-NONE, SELECT, PEER = "as they are", "select", "SMS (probmetrics)"
+NONE, SELECT = "as they are", "select"
+PEER = "SMS (probmetrics)"
+PEERS = (PEER, "SVS (probmetrics)")
 ALL, FEW = 0, 500  # rows to fit on
 # A minute each where classes are many.
 SLOW, MANY = ("MS-ODIR", "Dirichlet-ODIR"), 100
@@ -45,13 +47,13 @@ def scores(job: tuple[Path, int]) -> list[dict[str, Any]]:
     found = []
     for way, (fit_on, test) in enumerate(halves(path)):
         rows = fit_on[:few] if few else fit_on
-        for name in (NONE, *FAMILIES, SELECT, PEER):
+        for name in (NONE, *FAMILIES, SELECT, *PEERS):
             if name in SLOW and test.k >= MANY:
                 continue
             start = time.perf_counter()
             try:
-                mended = _mended(name, rows, test)
-                nll, brier = c.nll(mended), c.brier(mended)
+                found_of = mended(name, rows, test)
+                nll, brier = c.nll(found_of), c.brier(found_of)
             except Exception as error:
                 nll = brier = float("nan")
                 print(f"{path.stem}, way {way}: {name} failed: {error!r}"[:300])
@@ -61,15 +63,16 @@ def scores(job: tuple[Path, int]) -> list[dict[str, Any]]:
     return found
 
 
-def _mended(name: str, fit_on: c.Predictions, test: c.Predictions) -> c.Predictions:
+def mended(name: str, fit_on: c.Predictions, test: c.Predictions) -> c.Predictions:
+    """What a contender makes of other rows."""
     if name == NONE:
         return test
     if name == SELECT:
         return c.select(fit_on).apply(test)
-    if name == PEER:
-        from probmetrics.calibrators import SMSCalibrator
+    if name in PEERS:
+        from probmetrics.calibrators import SMSCalibrator, SVSCalibrator
 
-        peer = SMSCalibrator()
+        peer = SMSCalibrator() if name == PEER else SVSCalibrator()
         peer.fit(fit_on.probs.astype(np.float32), fit_on.labels)
         q = peer.predict_proba(test.probs.astype(np.float32)).astype(np.float64)
         return c.from_probs(q / q.sum(1, keepdims=True), test.labels)

@@ -34,10 +34,10 @@ class Known(NamedTuple):
 def known(truth: str, distortion: str, k: int, n: int, seed: int) -> Known:
     """So many rows of a construction."""
     random = np.random.default_rng([seed, k, n])
-    z = _truth(truth, k, n, random)
+    z = known_logits(truth, k, n, random)
     z -= z.mean(1, keepdims=True)
     claims = _distorted(distortion, z)
-    q, p = _softmax(z), _softmax(claims)
+    q, p = softmax(z), softmax(claims)
     below = q.cumsum(1) < random.random((n, 1))
     labels = np.minimum(below.sum(1), k - 1)
     gap = q - p
@@ -57,7 +57,8 @@ def errors(truth: str, distortion: str, k: int) -> tuple[float, float]:
     return found.gap, float(np.sqrt(found.square))
 
 
-def _truth(name: str, k: int, n: int, random: np.random.Generator) -> Array:
+def known_logits(name: str, k: int, n: int, random: np.random.Generator) -> Array:
+    """Logits of so many rows of a truth."""
     if name == "dirichlet":
         q = random.dirichlet(np.full(k, max(0.1, 3.0 / k)), n)
         return np.log(np.maximum(q, 1e-12))
@@ -94,6 +95,7 @@ def _distorted(name: str, z: Array) -> Array:
     return exchanged
 
 
-def _softmax(z: Array) -> Array:
+def softmax(z: Array) -> Array:
+    """Chances of logits."""
     e = np.exp(z - z.max(1, keepdims=True))
     return e / e.sum(1, keepdims=True)
