@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from calibrant import Beta, Binned, Family, Isotonic, PiecewiseLinear, Platt, Smooth, Spline, View
+from calibrant import (
+    Beta,
+    Binned,
+    Family,
+    Isotonic,
+    PiecewiseLinear,
+    PiecewisePolynomial,
+    Platt,
+    Smooth,
+    Spline,
+    View,
+)
 from calibrant.families.folds import simplest_within
 from calibrant.families.maps import ChanceMap, Map
 from calibrant.measures.debiasing import debiased
@@ -20,14 +31,19 @@ FAMILIES: dict[str, Family] = {
     "Spline, natural": Spline(),
     "Spline, parabolic": Spline(runout="parabolic"),
     "Spline, cubic": Spline(runout="cubic"),
+    "Spline, natural, knots by CV": Spline("cv"),
+    "Spline, parabolic, knots by CV": Spline("cv", runout="parabolic"),
+    "Spline, cubic, knots by CV": Spline("cv", runout="cubic"),
     "PL": PiecewiseLinear(),
     "PL, squared": PiecewiseLinear(loss="squared"),
     "PL3": PiecewiseLinear(space="logit"),
     "PL3, squared": PiecewiseLinear(space="logit", loss="squared"),
+    "PL_DE": PiecewisePolynomial(),
+    "PL_DE, degree 2": PiecewisePolynomial(degree=2),
     OURS: Smooth(),
 }
 NO_SLACK = ", no slack"
-# Half a second a fit where the others take some thousandths.
+# Half a second a fit, or one, where the others take some thousandths.
 SLOW = tuple(name for name in FAMILIES if name.startswith("PL"))
 
 

@@ -24,6 +24,7 @@ from .families.binary.logistic import Beta as Beta
 from .families.binary.logistic import Platt as Platt
 from .families.binary.logistic import Quadratic as Quadratic
 from .families.binary.piecewise import PiecewiseLinear as PiecewiseLinear
+from .families.binary.piecewise_polynomial import PiecewisePolynomial as PiecewisePolynomial
 from .families.binary.scaling_binning import ScalingBinning as ScalingBinning
 from .families.binary.smooth import Smooth as Smooth
 from .families.binary.spline import Spline as Spline

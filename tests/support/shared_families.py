@@ -26,6 +26,10 @@ SETTINGS: dict[type[Family], list[Family]] = {
         c.PiecewiseLinear(space="logit"),
         c.PiecewiseLinear(segments=3, loss="squared"),
     ],
+    c.PiecewisePolynomial: [
+        c.PiecewisePolynomial(segments=3),
+        c.PiecewisePolynomial(degree=2, segments=2),
+    ],
     c.Kernel: [c.Kernel(0.01), c.Kernel("rule")],
     c.MatrixScaling: [
         c.MatrixScaling(off_diagonal=1.0, intercept=1.0),

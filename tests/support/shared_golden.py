@@ -29,6 +29,8 @@ ONE_CHANCE = [
     c.Kernel(0.02),
     c.PiecewiseLinear(segments=3),
     c.PiecewiseLinear(space="logit"),
+    c.PiecewisePolynomial(segments=3),
+    c.PiecewisePolynomial(degree=2, segments=2),
     c.Platt(),
     c.Quadratic(),
     c.ScalingBinning(5),

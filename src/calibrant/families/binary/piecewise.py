@@ -11,11 +11,12 @@ from ...fitting.broken_lines import broken_lines
 from ...fitting.levenberg_marquardt import Losses
 from ...fitting.segments import line_values
 from ...fitting.types import Array, Ints
-from ...fitting.weights import counts, present
+from ...fitting.weights import present
 from ...inputs.views import View
 from ..folds import check_slack, held_out, simplest_within
 from ..operations import Claims, Operations, Value
 from ..rules import ChanceRule, Fact
+from .claim_points import ClaimPoints, on_points
 from .family import ChanceFamily
 from .piecewise_losses import (
     log_loss_of_chances,
@@ -36,8 +37,6 @@ _LOSSES: dict[tuple[Space, Loss], LossOfLines] = {
 }
 # Beyond these log odds a claim is 1 for all that outcomes could tell.
 _LIMIT = 30.0
-# More distinct claims than these are dealt out between as many of them.
-_POINTS = 256
 # What a step must gain, an observation, to be followed by another.
 _TOLERANCE = 1e-6
 
@@ -153,20 +152,20 @@ class PiecewiseLinear(ChanceFamily):
             return self._by_folds(view)
         most = 1 if self.segments == "cv" else self.segments
         every = np.arange(view.n)
-        points = _on_points(self.space, view, [every])
+        points = on_points(view, [every], along=_along(self.space, view))
         fits = self._fits(points, most)
         return fits, np.zeros(len(fits))
 
     def _by_folds(self, view: View) -> tuple[list[Lines], Array]:
         folds = held_out(view, 10, seed=0)
         parts = [rows for _, rows in folds]
-        held = _on_points(self.space, view, parts)
+        held = on_points(view, parts, along=_along(self.space, view))
         most = min(view.n // 200, 15) + 1
         fits = self._fits(held.of_the_others(), most)
         errors = [self._error(fit, held) for fit in fits]
         return fits, np.mean(errors, axis=1)
 
-    def _error(self, fit: Lines, held: "_Points") -> Array:
+    def _error(self, fit: Lines, held: ClaimPoints) -> Array:
         """The mean squared error of each fold's line on the rows held out."""
         q = line_values(held.x, fit.knots, fit.heights)
         if self.space == "logit":
@@ -174,7 +173,7 @@ class PiecewiseLinear(ChanceFamily):
         error = squared_error(q, held.w, held.happened)
         return error / held.w.sum(1)
 
-    def _fits(self, points: "_Points", most: int) -> list[Lines]:
+    def _fits(self, points: ClaimPoints, most: int) -> list[Lines]:
         """A line for each row of weights: of one segment, of two, up to `most`."""
         x, w, happened = points
         loss = _LOSSES[self.space, self.loss]
@@ -198,55 +197,6 @@ class PiecewiseLinear(ChanceFamily):
             shrink=len(w) == 1,
         )
         return [Lines(self.space, fit.knots, fit.heights) for fit in fits]
-
-
-class _Points(NamedTuple):
-    """Points, and for each part of the rows the weight there and the weight of events."""
-
-    x: Array
-    w: Array
-    happened: Array
-
-    def of_the_others(self) -> "_Points":
-        """For each part, the weights of all other parts."""
-        others = 1 - np.eye(len(self.w))
-        w = others @ self.w
-        happened = others @ self.happened
-        return _Points(self.x, w, happened)
-
-
-def _on_points(space: Space, view: View, parts: list[Ints]) -> _Points:
-    """The claims of each part of the rows.
-
-    Points are the distinct claims, or some where there are many: then the two beside a claim share
-    its weight, the nearer the more, and what is linear in the claim stays exact.
-    """
-    x = _along(space, view)
-    at = np.unique(x)
-    if len(at) > _POINTS:
-        places = np.linspace(0, len(at) - 1, _POINTS)
-        kept = places.round().astype(np.intp)
-        at = at[kept]
-    below = np.searchsorted(at, x, side="right") - 1
-    gaps = np.diff(at, append=at[-1] + 1)
-    past = x - at[below]
-    above = past / gaps[below]
-    size = len(at) + 1
-
-    def dealt(weight: Array) -> Array:
-        to_below = weight * (1 - above)
-        to_above = weight * above
-        of_parts = []
-        for rows in parts:
-            place = below[rows]
-            lower = np.bincount(place, to_below[rows], size)
-            upper = np.bincount(place + 1, to_above[rows], size)
-            of_parts.append(lower + upper)
-        return np.array(of_parts)[:, :-1]
-
-    w = counts(view.w, view.n)
-    happened = w * view.y
-    return _Points(at, dealt(w), dealt(happened))
 
 
 def _along(space: Space, view: View) -> Array:
