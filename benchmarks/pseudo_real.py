@@ -242,7 +242,7 @@ def main() -> None:
         "cats and dogs (classes 1, 3 and 5) against the rest.",
         "",
         "The truth given a claim is read off the true chances of all test rows in three ways, as in the paper: "
-        "isotonic regression, 100 equal-mass bins that are flat, and such bins of slope 1. Rank in brackets, 1 the best.",
+        "isotonic regression, 100 equal-mass bins that are flat, and such bins of slope 1. Ranks in brackets.",
         "",
         "## |map - true map|, x 1000",
         "",
@@ -257,8 +257,8 @@ def main() -> None:
         "## Biases, drawn outcomes and real ones",
         "",
         "As Table F24: estimates less truth, x 1000, of the top label after five calibrators of whole vectors. "
-        "Of real outcomes the truth is unknown, so the mean of a line is shifted to that of the line above; ranks do not depend "
-        "on it. Ten subsets of 1,000 rows, three of 3,000 and one of 10,000.",
+        "Of real outcomes the truth is unknown, so the mean of a line is shifted to that of the line above; "
+        "ranks do not depend on it. Ten subsets of 1,000 rows, three of 3,000 and one of 10,000.",
         "",
         *biases(found),
         stamp("scipy", "polars"),
