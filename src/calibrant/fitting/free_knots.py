@@ -44,7 +44,8 @@ class FreeKnots:
         gap = y - w * x
         self._problems = len(w)
         self._knots = _apart(x)
-        self._pieces = _possible_pieces(x, self._knots, w / total, gap / total, degree)
+        pieces = _possible_pieces(x, self._knots, w / total, gap / total, degree)
+        self._pieces = _Tables(pieces)
 
     def fit(self, segments: int) -> Pieces:
         """The best found of so many pieces, of fewer where points are fewer."""
@@ -81,12 +82,21 @@ class _Equations(NamedTuple):
     of_right: Array
     explained: Array
 
-    def at(self, places: Ints) -> "_Equations":
+
+class _Tables:
+    """The equations of a piece between any two knots, side by side so that one look finds all."""
+
+    def __init__(self, equations: _Equations) -> None:
+        tables = np.stack(equations, axis=-1)
+        self._knots = tables.shape[1]
+        self._rows = tables.reshape(-1, len(equations))
+
+    def at(self, places: Ints) -> _Equations:
         """Those of the pieces between neighbours of (problems, members, knots)."""
         problem = np.arange(len(places))[:, None, None]
-        begin = places[..., :-1]
-        end = places[..., 1:]
-        return _Equations(*(table[problem, begin, end] for table in self))
+        row = problem * self._knots + places[..., :-1]
+        found = self._rows.take(row * self._knots + places[..., 1:], axis=0)
+        return _Equations(*np.moveaxis(found, -1, 0))
 
 
 def _possible_pieces(x: Array, knots: Array, w: Array, y: Array, degree: Degree) -> _Equations:
@@ -174,10 +184,11 @@ def _places(members: Array, knots: int) -> Ints:
     inner = members.shape[-1]
     # Less the places before them, places need only be in order.
     room = knots - 2 - inner
-    places = np.round(members * room).astype(np.intp) + np.arange(1, inner + 1)
-    padding = [(0, 0), (0, 0), (1, 1)]
-    ends = [(0, 0), (0, 0), (0, knots - 1)]
-    return np.pad(places, padding, constant_values=ends)
+    places = np.empty((*members.shape[:-1], inner + 2), np.intp)
+    places[..., 0] = 0
+    places[..., 1:-1] = np.round(members * room) + np.arange(1, inner + 1)
+    places[..., -1] = knots - 1
+    return places
 
 
 def _eliminated(system: _Equations) -> tuple[Array, Array]:
