@@ -135,6 +135,20 @@ def test_a_family_is_assessed_as_by_hand() -> None:
     assert found.bias == found.estimate - found.truth
 
 
+def test_in_norm_2_a_family_is_assessed_by_squares() -> None:
+    of, family = task("beta2", 0.06), Platt()
+    found = assess(family, of, n=800, seed=5, n_test=4000, norm=2)
+    fit_on, test = of.sample(800, 5), of.sample(4000, 5 + 10**6)
+    q = family.fit(fit_on.view)(test.view)
+    assert found.map_error == pytest.approx(np.sqrt(np.square(q - test.truth).mean()))
+    assert found.error_after == pytest.approx(found.map_error)
+    assert found.estimate == calibration_error(fit_on.view, family, norm=2)
+    gap = fit_on.view.p - fit_on.truth
+    assert found.truth == pytest.approx(np.sqrt(np.square(gap).mean()))
+    with pytest.raises(ValueError, match="norm must be 1 or 2 or 'max', got 3"):
+        assess(family, of, norm=3)  # type: ignore[arg-type]
+
+
 def test_the_true_map_is_perfect_and_shows_the_true_error() -> None:
     of = task("square", 0.07)
     chances = np.linspace(0, 1, 10**5)

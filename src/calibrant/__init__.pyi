@@ -91,6 +91,9 @@ from .measures.errors import cv_ece as cv_ece
 from .measures.errors import ece as ece
 from .measures.errors import mce as mce
 from .measures.errors import sweep_ece as sweep_ece
+from .measures.ici import e50 as e50
+from .measures.ici import e90 as e90
+from .measures.ici import ici as ici
 from .measures.kde import kde_decompose as kde_decompose
 from .measures.kde import kde_error as kde_error
 from .measures.kde import kde_sharpness as kde_sharpness

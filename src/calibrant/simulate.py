@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 from .families.family import Family
 from .families.maps import Map
 from .fitting.types import Array
+from .inputs.checks import check_argument
 from .inputs.predictions import Predictions
 from .inputs.questions import binary, top_label
 from .inputs.views import View
-from .measures.errors import calibration_error
+from .measures.averages import Norm
+from .measures.errors import calibration_error, distance
 
 Shape = Literal["square", "sqrt", "beta1", "beta2", "stairs"]
 Function = Callable[[Array], Array]
@@ -146,22 +148,29 @@ def realistic(scores: Predictions | View | ArrayLike, true_map: Map | Function) 
 
 
 def assess(
-    family: Family, task: Task, *, n: int = 3000, seed: int = 0, n_test: int = 100_000
+    family: Family,
+    task: Task,
+    *,
+    n: int = 3000,
+    seed: int = 0,
+    n_test: int = 100_000,
+    norm: Norm = 1,
 ) -> Assessment:
     """Fit a family on a sample of a task; hold its map and the error it shows against the truth.
 
     `map_error` is the mean distance of the map from the true one (CMEE), `error_after` the
     calibration error that is left once it is applied (CEAC): never more, as claims that it makes
-    equal may cancel.
+    equal may cancel. In norm 2 all four are roots of mean squares, in norm "max" largest distances.
     """
+    check_argument("norm", norm, Norm)
     fit_on = task.sample(n, seed)
     test = task.sample(n_test, seed + _SEED_OF_TEST)
     q = family.fit(fit_on.view)(test.view)
     return Assessment(
-        map_error=_mean_distance(q, test.truth),
-        error_after=_mean_distance(q, truth_after(q, test.truth)),
-        estimate=calibration_error(fit_on.view, family),
-        truth=_mean_distance(fit_on.view.p, fit_on.truth),
+        map_error=_distance(q, test.truth, norm),
+        error_after=_distance(q, truth_after(q, test.truth), norm),
+        estimate=calibration_error(fit_on.view, family, norm=norm),
+        truth=_distance(fit_on.view.p, fit_on.truth, norm),
     )
 
 
@@ -196,8 +205,8 @@ def _mapped(true_map: Map | Function, claims: View) -> Array:
     return true_map(claims.p.astype(np.float64))
 
 
-def _mean_distance(one: Array, other: Array) -> float:
-    return float(np.abs(one - other).mean())
+def _distance(one: Array, other: Array, norm: Norm) -> float:
+    return distance(np.abs(one - other), None, norm)
 
 
 def _beta(a: float, b: float, middle: float) -> Function:

@@ -66,7 +66,7 @@ EXEMPT_FAMILIES: dict[str, dict[Family | type[Family], str]] = {
         c.ScalingBinning: FLAT,
         c.BBQ: FLAT,
         c.Kernel: "means over neighbours draw the claims at either end inwards",
-        c.Platt: "its targets are drawn in from 0 and 1",
+        c.Platt(): "its targets are drawn in from 0 and 1",
         c.Blend((c.Platt(), c.Isotonic())): "holds Platt",
         c.Blend((c.Platt(), c.Isotonic()), shares=(0.25, 0.75)): "holds Platt",
         c.VennAbers: "adds the row in question to those it is fitted on",

@@ -32,6 +32,7 @@ ONE_CHANCE = [
     c.PiecewisePolynomial(segments=3),
     c.PiecewisePolynomial(degree=2, segments=2),
     c.Platt(),
+    c.Platt(smoothed=False),
     c.Quadratic(),
     c.ScalingBinning(5),
     c.Smooth(),

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -111,7 +111,8 @@ class LogisticFamily(ChanceFamily, Generic[FittedRule]):
 class Platt(LogisticFamily[Sigmoid]):
     """A straight line through log odds, fitted to targets drawn in from 0 and 1.
 
-    They are drawn in as by one more row of each outcome (Platt 1999).
+    They are drawn in as by one more row of each outcome (Platt 1999). Not `smoothed` it is plain
+    logistic regression on the outcomes, steep without end where a threshold parts them.
 
     >>> from calibrant import binary
     >>> view = binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])
@@ -120,11 +121,15 @@ class Platt(LogisticFamily[Sigmoid]):
     """
 
     identity = (1.0,)
+    _: KW_ONLY
+    smoothed: bool = True
 
     def columns(self, z: Array) -> list[Array]:
         return [z]
 
     def targets(self, happened: float, missed: float) -> tuple[float, float]:
+        if not self.smoothed:
+            return super().targets(happened, missed)
         return (happened + 1) / (happened + 2), 1 / (missed + 2)
 
     def rule(self, best: Sequence[float], certificate: Certificate) -> Sigmoid:
