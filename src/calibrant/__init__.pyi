@@ -46,6 +46,7 @@ from .families.multiclass.order_preserving import OrderPreserving as OrderPreser
 from .families.multiclass.prior_shift import PriorShift as PriorShift
 from .families.multiclass.ranked import Ranked as Ranked
 from .families.multiclass.structured import StructuredMatrix as StructuredMatrix
+from .families.multiclass.structured_vector import StructuredVector as StructuredVector
 from .families.multiclass.temperature import Temperature as Temperature
 from .families.rules import ChanceRule as ChanceRule
 from .families.rules import Fact as Fact

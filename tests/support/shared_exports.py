@@ -247,6 +247,7 @@ ROUNDED: list[Family] = [
     c.VectorScaling(),
     c.EnsembleTemperature(),
     c.StructuredMatrix(),
+    c.StructuredVector(),
     c.OrderPreserving(),
     c.OneVsRest(c.Beta()),
     c.Ranked(c.Platt()),

@@ -54,6 +54,7 @@ WHOLE_VECTORS = [
     c.Ranked(c.Isotonic(), ranks=2),
     c.Ranked(c.Platt(), keep_order=False),
     c.StructuredMatrix(),
+    c.StructuredVector(),
     c.Temperature(),
     c.VectorScaling(),
 ]
