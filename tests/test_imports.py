@@ -32,7 +32,7 @@ FLOORS = [
     {"scale"},
     {"inference"},
     {"contenders", "decisions"},
-    {"choosing", "monitoring", "shift", "simulate"},
+    {"choosing", "groups", "monitoring", "shift", "simulate"},
     {"training"},
     {"curves", "torch"},
     {"plots", "before_after"},

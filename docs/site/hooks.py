@@ -12,7 +12,8 @@ import calibrant
 
 # Rooms with names of their own, beside those of the package itself.
 ROOMS = (
-    *("curves", "plots", "decisions", "scale", "simulate", "samples", "sklearn"),
+    *("curves", "plots", "decisions", "groups", "shift", "monitoring"),
+    *("scale", "simulate", "samples", "sklearn"),
     *("torch.losses", "torch.metrics", "torch.modules", "torch.kernels"),
 )
 CHANGES = Path(__file__).parents[2] / "CHANGELOG.md"

@@ -2,6 +2,7 @@
 
 from . import curves as curves
 from . import decisions as decisions
+from . import groups as groups
 from . import monitoring as monitoring
 from . import plots as plots
 from . import samples as samples
@@ -36,6 +37,7 @@ from .families.maps import ChanceMap as ChanceMap
 from .families.maps import Map as Map
 from .families.maps import VectorMap as VectorMap
 from .families.multiclass.blend import Blend as Blend
+from .families.multiclass.by_group import ByGroup as ByGroup
 from .families.multiclass.dirichlet import Dirichlet as Dirichlet
 from .families.multiclass.ensemble import EnsembleTemperature as EnsembleTemperature
 from .families.multiclass.identity import Identity as Identity

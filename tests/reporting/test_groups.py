@@ -97,10 +97,13 @@ def test_of_many_groups_the_largest_are_shown_and_that_is_told() -> None:
 @pytest.mark.parametrize(
     ("by", "why"),
     [
-        (np.zeros(7), r"one value for each of the 2,000 rows; 'group' has shape \(7,\)"),
-        ({"site": np.zeros((2000, 2))}, r"'site' has shape \(2000, 2\)"),
+        (
+            np.zeros(7),
+            r"by 'group' must have one value for each of the 2,000 rows, got shape \(7,\)",
+        ),
+        ({"site": np.zeros((2000, 2))}, r"by 'site' must .* got shape \(2000, 2\)"),
         ({}, "an empty dict"),
-        ("site", r"'group' has shape \(\)"),
+        ("site", r"by 'group' must .* got shape \(\)"),
     ],
     ids=str,
 )

@@ -12,6 +12,7 @@ A_HUNDRED = "takes long, so a hundred classes must do: benchmarks/many_classes.p
 
 # Families that laws of any rows cannot be tried on.
 UNTRIED: dict[type[Family], str] = {
+    c.ByGroup: "needs the group of each row: tests/groups",
     c.PriorShift: "refuses rows that lack a class, and changes claims that hold: tests/shift",
 }
 # By the law; a class stands for all of its settings.

@@ -18,6 +18,7 @@ COMMANDS = (
     "fit",
     "apply",
     "check",
+    "monitor",
 )  # a file each, as help lists them
 # A bad parameter is a usage error in every version of typer; the class has moved between them.
 UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 
 from ..families.family import Family
+from ..families.group_maps import GroupMap
 from ..families.known import GROUP, known_families, name_of_kind
 from ..families.maps import ChanceMap, VectorMap
 from ..families.rules import Rule
@@ -12,6 +13,7 @@ from ..fitting.newton import Certificate
 _PARTS: dict[str, type] = {
     "chance-map": ChanceMap,
     "vector-map": VectorMap,
+    "group-map": GroupMap,
     "certificate": Certificate,
 }
 _UNDECLARED = f"no installed package declares under the entry point group {GROUP}"

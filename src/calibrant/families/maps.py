@@ -158,7 +158,7 @@ class ChanceMap(Map):
         q = np.clip(self(view), 0, 1)
         rest = 1 - q
         pair = (rest, q) if self.completes else (q, rest)
-        return _calibrated(pred, np.stack(pair, axis=1), "probs")
+        return calibrated(pred, np.stack(pair, axis=1), "probs")
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +181,8 @@ class VectorMap(Map):
             return pred
         if isinstance(self.rule, LogitRule):
             logits = self.rule.calibrated_logits(view)
-            return _calibrated(pred, logits, "logits")
-        return _calibrated(pred, self.rule(view), "probs")
+            return calibrated(pred, logits, "logits")
+        return calibrated(pred, self.rule(view), "probs")
 
     def _canonical(self, x: Canonical | Predictions | ArrayLike) -> Canonical:
         """The vectors to calibrate, if they are what the map was fitted on."""
@@ -225,7 +225,8 @@ def check_classes(fitted: tuple[object, ...], pred: Predictions) -> None:
         )
 
 
-def _calibrated(pred: Predictions, values: Array, kind: Kind) -> Predictions:
+def calibrated(pred: Predictions, values: Array, kind: Kind) -> Predictions:
+    """Predictions with other values, and all else as it was."""
     # What a map gives is scored in log space: it is not clipped as given probabilities are.
     labels = pred.known_labels
     return Predictions(values, labels, pred.weights, pred.classes, kind, clip=TINY)

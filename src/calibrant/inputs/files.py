@@ -72,13 +72,13 @@ def read_contents(
     """
     path = Path(path)
     pick = picking(split, default_split, wanted.called("split"), way_out)
-    with _said_of(path, wanted):
+    with said_of(path, wanted):
         opened = open_path(path, wanted, pick)
-        return _contents(path, opened, needs_outcomes=needs_outcomes, skip_missing=skip_missing)
+        return contents_of(path, opened, needs_outcomes=needs_outcomes, skip_missing=skip_missing)
 
 
 @contextmanager
-def _said_of(path: Path, wanted: ColumnNames) -> Iterator[None]:
+def said_of(path: Path, wanted: ColumnNames) -> Iterator[None]:
     """Errors within name the file, and the options that name its columns."""
     name = "standard input" if path == STANDARD_INPUT else path
     try:
@@ -103,7 +103,9 @@ def write(path: str | PathLike[str], x: Data, *, source: Contents | None = None)
     write_whole(path, to_bytes(x, source))
 
 
-def _contents(path: Path, opened: Opened, *, needs_outcomes: bool, skip_missing: bool) -> Contents:
+def contents_of(
+    path: Path, opened: Opened, *, needs_outcomes: bool, skip_missing: bool
+) -> Contents:
     """What a file holds, perhaps without the rows that lack a value in a column that is read."""
     lacking: dict[str, int] = {}
     while True:

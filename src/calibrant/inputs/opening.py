@@ -83,7 +83,7 @@ def _open_standard_input(wanted: ColumnNames, pick: Pick) -> Opened:
     suffix = signature_suffix(found)
     if suffix == ".npz":
         return Opened(with_split(archive(found), pick), None, wanted)
-    return _opened_table(table(found, suffix), wanted, pick)
+    return opened_table(table(found, suffix), wanted, pick)
 
 
 def _open_array(path: Path, wanted: ColumnNames, pick: Pick) -> Opened:
@@ -96,10 +96,11 @@ def _open_array(path: Path, wanted: ColumnNames, pick: Pick) -> Opened:
 def _open_table(paths: Sequence[Path], suffix: str, wanted: ColumnNames, pick: Pick) -> Opened:
     from .tables import stacked
 
-    return _opened_table(stacked(_tables(paths, suffix)), wanted, pick)
+    return opened_table(stacked(_tables(paths, suffix)), wanted, pick)
 
 
-def _opened_table(table: "pl.DataFrame", wanted: ColumnNames, pick: Pick) -> Opened:
+def opened_table(table: "pl.DataFrame", wanted: ColumnNames, pick: Pick) -> Opened:
+    """The columns of a table, of the split that is picked."""
     from .tables import columns_of, rows_of_split
 
     frame = rows_of_split(table, pick)

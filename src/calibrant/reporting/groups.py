@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..fitting.types import Ints
-from ..fitting.weights import present, some, total
+from ..fitting.weights import counts, some, total
 from ..inference.tests import ks_limit
-from ..inputs.checks import host
+from ..inputs.groups import grouped
 from ..inputs.views import View
 from ..measures.draws import summarised
 from ..measures.ks import ks_error
@@ -23,7 +21,6 @@ from .verdict import judge
 Parts = dict[str, Ints]  # the rows of each value
 
 MOST_GROUPS = 30
-MISSING = "missing"
 TOO_MANY = (
     "{} has {:,} different values: the {} with the most rows are shown. "
     "Of numbers, ranges say more: cut them first, as numpy.digitize does."
@@ -118,64 +115,14 @@ def _named(by: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
 
 def _parts(by: str, values: ArrayLike, view: View) -> Parts:
     """Rows of each value, in the order of the values; rows of no weight are left out."""
-    array = host(values)
-    _check_values(by, array, view.n)
-    distinct, place = _places(array)
-    kept = present(view.w, view.n)
-    order = kept[np.argsort(place[kept], kind="stable")]
-    is_start = np.append(True, np.diff(place[order]) != 0)
-    starts = np.flatnonzero(is_start)
-    rows_by_value = np.split(order, starts[1:])
-    return {distinct[place[rows[0]]]: rows for rows in rows_by_value}
-
-
-def _check_values(by: str, array: NDArray[Any], n: int) -> None:
-    if _holds_lists(array):
-        raise ValueError(f"by must have one value a row; {by!r} holds lists; name another column")
-    if array.shape != (n,):
-        raise ValueError(
-            f"by must have one value for each of the {n:,} rows; {by!r} has shape {array.shape}"
-        )
-
-
-def _holds_lists(array: NDArray[Any]) -> bool:
-    if array.dtype != object or array.ndim != 1:
-        return False
-    return any(isinstance(each, list | np.ndarray) for each in array)
-
-
-def _places(array: NDArray[Any]) -> tuple[list[str], Ints]:
-    """Distinct values in words, ascending, missing ones last, and which of them each row has."""
-    if array.dtype.kind in "biuf":
-        distinct, place = np.unique(array, return_inverse=True, equal_nan=True)
-        return [_in_words(value) for value in distinct], place
-    values = [None if _is_missing(value) else value for value in array.tolist()]
-    ordered = sorted(set(values), key=_sort_key)
-    place_of = {value: place for place, value in enumerate(ordered)}
-    words = [_in_words(value) for value in ordered]
-    return words, np.array([place_of[value] for value in values])
-
-
-def _in_words(value: Any) -> str:  # noqa: ANN401 - whatever a column holds
-    """A value as it is shown: a whole number without its point, as columns with gaps have it."""
-    if _is_missing(value):
-        return MISSING
-    if isinstance(value, float | np.floating) and value == np.rint(value):
-        return f"{value:.0f}"
-    return str(value)
-
-
-def _sort_key(value: Any) -> tuple[bool, bool, Any]:  # noqa: ANN401
-    """Numbers by value, then text, then what is missing."""
-    comparable = value if isinstance(value, float | int) else str(value)
-    return value is None, isinstance(value, str), comparable
-
-
-def _is_missing(value: Any) -> bool:  # noqa: ANN401
-    """Whether it is None, nan, or the NA of pandas, whose equality is neither true nor false."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return bool(value != value)
+    found = grouped(values, view.n, f"by {by!r}")
+    weight = counts(view.w, view.n)
+    parts = {}
+    for name, rows in zip(found.names, found.rows(), strict=True):
+        kept = rows[weight[rows] > 0]
+        if len(kept):
+            parts[name] = kept
+    return parts
 
 
 def _largest(parts: Parts, view: View) -> Parts:
