@@ -51,7 +51,7 @@ def test_sql_of_one_chance_is_a_case_over_groups() -> None:
     names = ["north", "o'hare", "west", None]
     frame = pl.DataFrame({"p": [0.3, 0.3, 0.3, 0.3], "site": names})
     sql = fitted.to_sql("p", group="site")
-    found = duckdb.query(f"SELECT {sql} AS q FROM frame").fetchnumpy()["q"]
+    found = duckdb.connect().execute(f"SELECT {sql} AS q FROM frame").fetchnumpy()["q"]
     np.testing.assert_allclose(found, fitted(frame["p"], frame["site"]), atol=1e-9)
 
 
