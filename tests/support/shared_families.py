@@ -37,6 +37,7 @@ SETTINGS: dict[type[Family], list[Family]] = {
         c.MatrixScaling(off_diagonal="cv", intercept="cv"),
     ],
     c.Dirichlet: [c.Dirichlet(l2=0.01)],
+    c.EnsembleTemperature: [c.EnsembleTemperature(loss="squared")],
     c.OrderPreserving: [
         c.OrderPreserving(kind="diagonal"),
         c.OrderPreserving(kind="preserving"),

@@ -44,6 +44,7 @@ WHOLE_VECTORS = [
     c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))),
     c.Dirichlet(off_diagonal=1.0, intercept=1.0),
     c.EnsembleTemperature(),
+    c.EnsembleTemperature(loss="squared"),
     c.Identity(),
     c.MatrixScaling(off_diagonal=1.0, intercept=1.0),
     c.OneVsRest(c.Beta()),

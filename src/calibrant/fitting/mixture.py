@@ -36,7 +36,7 @@ def mixture_weights(components: Array, w: Weights) -> tuple[Array, Certificate]:
             return mixture, Certificate(slope, _TOLERANCE, steps)
         shared = ratio * share[:, None]
         hessian = shared.T @ ratio
-        move = _least_on_simplex(hessian, 2 * gain)
+        move = least_on_simplex(hessian, 2 * gain)
         move -= mixture
         length = _line_search(components, share, mixture, move, gain)
         mixture = mixture + length * move
@@ -90,7 +90,7 @@ def _line_search(
     return length
 
 
-def _least_on_simplex(hessian: Array, pull: Array) -> Array:
+def least_on_simplex(hessian: Array, pull: Array) -> Array:
     """Where x'Hx/2 - x'pull is least among weights of sum one.
 
     It is on one of the faces of the simplex, each tried in turn.

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import softmax
+from shared_data import needs_real, real
 
 from calibrant import (
     EnsembleTemperature,
     Predictions,
     Temperature,
     accuracy,
+    brier,
     from_logits,
     from_probs,
     load,
@@ -178,3 +180,58 @@ def test_saved_and_loaded(tmp_path: Path) -> None:
 def test_one_chance_is_refused() -> None:
     with pytest.raises(ValueError, match="fit it on Predictions"):
         EnsembleTemperature().fit(top_label(from_logits([[0.0, 1.0]], [1])))
+
+
+@pytest.mark.parametrize("k", [2, 5, 30])
+def test_by_squares_against_a_dense_search(k: int) -> None:
+    z, y = _noisy(k, 600, k)
+    w = np.random.default_rng(k).integers(0, 3, 600)
+    pred = from_logits(z, y, weights=w)
+    rule = EnsembleTemperature(loss="squared").fit(pred).rule
+
+    def score(inverse: float, shares: np.ndarray) -> float:
+        parts = [softmax(z * inverse, axis=1), softmax(z, axis=1), np.full(z.shape, 1 / k)]
+        q = np.tensordot(shares, parts, 1)
+        return float(np.average(((q - np.eye(k)[y]) ** 2).sum(1), weights=w))
+
+    alone = np.array([1.0, 0, 0])
+    searched = [score(inverse, alone) for inverse in np.geomspace(0.02, 20, 400)]
+    inverse = rule.tempered.inverse
+    assert score(inverse, alone) <= min(searched)
+    ours = score(inverse, np.array(rule.shares))
+    for part in np.random.default_rng(0).dirichlet([1, 1, 1], 200):
+        assert ours <= score(inverse, part) + 1e-12
+        near = 0.99 * np.array(rule.shares) + 0.01 * part
+        assert ours <= score(inverse, near) + 1e-12
+    assert sum(rule.shares) == pytest.approx(1)
+
+
+@needs_real
+def test_by_squares_it_is_what_is_published() -> None:
+    """CalArena prints .20893 and .09759 on this file."""
+    fit_on, test = (real("nncal_resnet110_c10", split) for split in ("val", "test"))
+    assert isinstance(fit_on, Predictions)
+    assert isinstance(test, Predictions)
+    mended = EnsembleTemperature(loss="squared").fit(fit_on).apply(test)
+    assert nll(mended) == pytest.approx(0.20893, abs=1e-5)
+    assert brier(mended) == pytest.approx(0.09759, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("z", "y"),
+    [
+        (10 * np.eye(4), np.arange(4)),
+        (10 * np.eye(4), np.arange(4)[::-1]),
+        (np.random.default_rng(0).normal(0, 3, (50, 4)), np.arange(50) % 2),
+        (np.random.default_rng(0).normal(0, 3, (5, 40)), np.arange(5)),
+        (np.zeros((6, 3)), np.arange(6) % 3),
+        (np.array([[1e4, -1e4, 0.0]] * 3), np.array([0, 1, 2])),
+        (np.array([[1.0, 2.0, 0.0]]), np.array([2])),
+    ],
+    ids=["separable", "all wrong", "absent", "few rows", "all equal", "far", "one row"],
+)
+def test_by_squares_bad_input_has_a_map(z: np.ndarray, y: np.ndarray) -> None:
+    pred = from_logits(z, y)
+    q = EnsembleTemperature(loss="squared").fit(pred).apply(pred)
+    np.testing.assert_allclose(q.probs.sum(1), 1)
+    assert brier(q) <= brier(pred) + 1e-9

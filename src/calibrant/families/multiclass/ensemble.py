@@ -1,7 +1,8 @@
 """Ensemble temperature scaling: tempered claims, claims and the uniform vector, mixed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ...inputs.views import Canonical
 from ..family import VectorFamily
 from ..operations import Operations, Value, Vectors
 from ..rules import Fact, VectorRule
+from .squared_loss import shares_by_squares, tempered_by_squares
 from .temperature import Temperature, TemperedVector
 
 
@@ -45,10 +47,11 @@ class Mixed(VectorRule):
 
 @dataclass(frozen=True)
 class EnsembleTemperature(VectorFamily):
-    """The temperature of least log loss, then the mixture of least log loss (Zhang et al. 2020).
+    """The temperature of least loss, then the mixture of least loss (Zhang et al. 2020).
 
-    No two classes change places. Both steps are convex and solved to their optimum. `rule.shares`
-    are those of the tempered vector, the claimed one and the uniform one.
+    No two classes change places. By log loss both steps are convex and solved to their optimum; by
+    squared loss, the Brier score, the mixture is, and the temperature is the best dip near a grid.
+    `rule.shares` are those of the tempered vector, the claimed one and the uniform one.
 
     >>> from calibrant import samples
     >>> rule = EnsembleTemperature().fit(samples.load("c10-lenet5")[0]).rule
@@ -56,13 +59,20 @@ class EnsembleTemperature(VectorFamily):
     (1.04, [0.61, 0.39, 0.0])
     """
 
+    _: KW_ONLY
+    loss: Literal["log", "squared"] = "log"
+
     def vector_rule(self, view: Canonical) -> Mixed:
         """Temperature first, then Newton's method over shares."""
         if view.w is not None and not view.w.all():
             return self.vector_rule(view[view.w > 0])
         tempered = Temperature().vector_rule(view)
-        likelihoods = _likelihoods(view, tempered.inverse)
-        shares, certificate = mixture_weights(likelihoods, view.w)
+        if self.loss == "squared":
+            tempered = tempered_by_squares(view, tempered.inverse)
+            shares, certificate = shares_by_squares(view, tempered.inverse)
+        else:
+            likelihoods = _likelihoods(view, tempered.inverse)
+            shares, certificate = mixture_weights(likelihoods, view.w)
         sharp, claimed, even = shares.tolist()
         return Mixed(tempered, (sharp, claimed, even), certificate)
 
