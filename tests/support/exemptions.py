@@ -72,6 +72,7 @@ EXEMPT_FAMILIES: dict[str, dict[Family | type[Family], str]] = {
         c.Blend((c.Platt(), c.Isotonic()), shares=(0.25, 0.75)): "holds Platt",
         c.VennAbers: "adds the row in question to those it is fitted on",
         c.Spline("cv"): OF_FOLDS,
+        c.Spline(curve="outcomes"): "its chances are level at either end",
         c.PiecewiseLinear(): OF_FOLDS,
         c.PiecewiseLinear(space="logit"): OF_FOLDS,
         c.MatrixScaling(off_diagonal="cv", intercept="cv"): OF_FOLDS,

@@ -21,6 +21,7 @@ SETTINGS: dict[type[Family], list[Family]] = {
         c.Spline(5, runout="parabolic"),
         c.Spline(4, runout="cubic", bounded=True),
         c.Spline("cv"),
+        c.Spline(curve="outcomes"),
     ],
     c.PiecewiseLinear: [
         c.PiecewiseLinear(space="logit"),

@@ -37,6 +37,7 @@ ONE_CHANCE = [
     c.ScalingBinning(5),
     c.Smooth(),
     c.Spline(),
+    c.Spline(curve="outcomes"),
     c.Temperature(),
     c.VennAbers(),
 ]

@@ -64,7 +64,7 @@ def usual_settings(kind: type[Family]) -> str:
     """The settings of a family, with what they are where nothing is said.
 
     >>> usual_settings(kind_called("spline"))
-    'knots=6, runout=natural, bounded=false'
+    'knots=6, runout=natural, bounded=false, curve=residuals'
     """
     return ", ".join(_usual_setting(each) for each in settings_in(kind))
 

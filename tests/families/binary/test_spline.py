@@ -60,6 +60,32 @@ def test_against_dense_least_squares(knots: int, digits: int) -> None:
     )
 
 
+@pytest.mark.parametrize("digits", [2, 9])
+def test_summed_outcomes_against_dense_least_squares(digits: int) -> None:
+    random = np.random.default_rng(0)
+    p = random.random(500).round(digits)
+    y = random.random(500) < p**1.5
+    ordered, place = np.sort(p), np.argsort(p, kind="stable")
+    shared = np.array([y[place][ordered == claim].mean() for claim in ordered])
+    values, slopes = _design(np.linspace(0, 1, 500), 8)
+    q = slopes @ np.linalg.lstsq(values, np.cumsum(shared) / 500)[0]
+    expected = [np.clip(q[ordered == claim].mean(), 0, 1) for claim in p]
+    found = Spline(8, curve="outcomes").fit(binary(p, y))(p)
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@needs_real
+def test_the_text_is_worse_than_the_program() -> None:
+    fit_on, test = (real("nncal_resnet110_c10", split) for split in ("val", "test"))
+    assert isinstance(fit_on, Predictions)
+    assert isinstance(test, Predictions)
+    errors = []
+    for family in (Spline(), Spline(curve="outcomes")):
+        mended = family.fit(top_label(fit_on)).apply(top_label(test))
+        errors.append(round(100 * ks_error(mended), 2))
+    assert errors == [0.65, 1.83]
+
+
 def test_bounded_against_a_general_optimiser() -> None:
     random = np.random.default_rng(0)
     p = np.sort(random.beta(0.3, 0.3, 400))

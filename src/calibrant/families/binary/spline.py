@@ -16,15 +16,19 @@ from .cubic_pieces import END_CONDITIONS, Runout, bounded_heights, cubic_pieces
 from .family import ChanceFamily
 from .isotonic import Points
 
+Summed = Literal["residuals", "outcomes"]
+
 
 @dataclass(frozen=True)
 class Spline(ChanceFamily):
     """Adds to each claim the slope of a cubic spline through summed residuals (Gupta et al. 2021).
 
     Knots are spaced evenly by rank. `runout` says how the second derivative ends: at 0, level, or
-    in a straight line. `bounded` keeps the chances in [0, 1] while fitting, not only by clipping.
-    With "cv" ten folds choose the knots, and their maps are averaged. Of more than two classes it
-    maps the top label, as `Ranked`; `OneVsRest(Spline())` maps class by class.
+    in a straight line. With `curve` "outcomes" the spline goes through the summed outcomes and its
+    slope is the chance: the paper's text, where its program has residuals, and far worse. `bounded`
+    keeps the chances in [0, 1] while fitting, not only by clipping. With "cv" ten folds choose the
+    knots, and their maps are averaged. Of more than two classes it maps the top label, as `Ranked`;
+    `OneVsRest(Spline())` maps class by class.
 
     >>> from calibrant import binary
     >>> view = binary([0.2] * 5 + [0.9] * 5, [1, 0, 0, 0, 0, 1, 1, 1, 1, 0])
@@ -36,6 +40,7 @@ class Spline(ChanceFamily):
     _: KW_ONLY
     runout: Runout = "natural"
     bounded: bool = False
+    curve: Summed = "residuals"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,31 +98,32 @@ class Spline(ChanceFamily):
 
     def _chances(self, pool: Pool, knots: int) -> Array:
         """The calibrated chance of each distinct claim."""
-        curve = _Curve(pool, knots)
+        base = pool.p if self.curve == "residuals" else np.zeros_like(pool.p)
+        curve = _Curve(pool, base, knots)
         pieces = cubic_pieces(knots, self.runout)
         gram, moment = curve.normal_equations(pieces)
         heights = np.linalg.solve(gram, moment)
         if self.bounded:
             of_knots = [curve.slopes(pieces, one) for one in np.eye(knots)]
             slopes = np.stack(of_knots, axis=1)
-            heights = bounded_heights(heights, gram, pool.p, slopes)
-        q = pool.p + curve.slopes(pieces, heights)
+            heights = bounded_heights(heights, gram, base, slopes)
+        q = base + curve.slopes(pieces, heights)
         return np.clip(q, 0, 1)
 
 
 class _Curve:
-    """The summed residuals against fractile, row by row in the order of claims.
+    """Outcomes less `base`, summed, against fractile, row by row in the order of claims.
 
     Rows of one claim share its mean outcome, so that their order is irrelevant, and its one
     calibrated chance.
     """
 
-    def __init__(self, pool: Pool, knots: int) -> None:
+    def __init__(self, pool: Pool, base: Array, knots: int) -> None:
         parts = _parts(pool.w, knots)
         self.w = pool.w
         self.first = np.cumsum(parts) - parts
         self.share = np.repeat(pool.w / parts, parts)
-        self.heights = self._heights(pool, parts)
+        self.heights = self._heights(pool, base, parts)
         at = np.linspace(0, 1, knots)
         fractiles = self._fractiles()
         self.between_knots = _between(fractiles, at)
@@ -151,8 +157,8 @@ class _Curve:
         summed = np.add.reduceat(of_rows * self.share, self.first)
         return summed / self.w
 
-    def _heights(self, pool: Pool, parts: Ints) -> Array:
-        gap = pool.happened / pool.w - pool.p
+    def _heights(self, pool: Pool, base: Array, parts: Ints) -> Array:
+        gap = pool.happened / pool.w - base
         # As published, the curve is read where a row ends and the fractile where it begins.
         half_row = gap * np.minimum(pool.w, 1) / 2
         ahead = np.repeat(half_row, parts)
