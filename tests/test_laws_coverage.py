@@ -100,7 +100,7 @@ def test_a_family_that_breaks_a_law_is_told_which() -> None:
     with pytest.raises(AssertionError) as caught:
         assert_lawful(FirstHalf())
     [note] = caught.value.__notes__
-    assert note.startswith("FirstHalf() breaks the law that row_order_is_irrelevant")
+    assert note.startswith(f"{FirstHalf()!r} breaks the law that row_order_is_irrelevant")
 
 
 def test_a_family_that_a_package_declares_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
