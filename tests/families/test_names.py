@@ -91,7 +91,7 @@ def test_a_family_that_nobody_declared_has_a_name_of_its_own() -> None:
         ("", "there is no family ''; the families are bbq,"),
         ("one-vs-rest(isotonc)", "there is no family 'isotonc'; did you mean isotonic?"),
         ("spline(knot=3)", "spline has no setting 'knot'; did you mean knots? its settings are kn"),
-        ("platt(x=3)", "platt has no setting 'x'; it has no settings"),
+        ("beta(x=3)", "beta has no setting 'x'; it has no settings"),
         ("spline(3, 4)", "spline takes at most 1 without a name, got 2; its settings are knots, "),
         ("spline(3, knots=4)", "spline takes knots once, got it twice"),
         ("spline(knots=x)", "spline: knots must be cv or a whole number, got x"),

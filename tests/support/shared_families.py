@@ -32,6 +32,7 @@ SETTINGS: dict[type[Family], list[Family]] = {
         c.PiecewisePolynomial(degree=2, segments=2),
     ],
     c.Platt: [c.Platt(smoothed=False)],
+    c.VennAbers: [c.VennAbers(gives="p0"), c.VennAbers(gives="p1")],
     c.Kernel: [c.Kernel(0.01), c.Kernel("rule")],
     c.MatrixScaling: [
         c.MatrixScaling(off_diagonal=1.0, intercept=1.0),

@@ -40,6 +40,8 @@ ONE_CHANCE = [
     c.Spline(curve="outcomes"),
     c.Temperature(),
     c.VennAbers(),
+    c.VennAbers(gives="p0"),
+    c.VennAbers(gives="p1"),
 ]
 WHOLE_VECTORS = [
     c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))),

@@ -65,3 +65,14 @@ def test_the_interval_holds_the_chance_rises_and_narrows() -> None:
 def test_no_evidence_gives_one_half_between() -> None:
     fitted = VennAbers().fit(binary([0.0, 1.0], [0, 1]))
     np.testing.assert_allclose(fitted([0.0, 0.5, 1.0]), [1 / 3, 1 / 2, 2 / 3])
+
+
+def test_either_end_may_be_the_map() -> None:
+    random = np.random.default_rng(3)
+    p = random.random(300).round(2)
+    view = binary(p, random.random(300) < p**2)
+    p0, p1 = _rule(view).interval(view)
+    np.testing.assert_array_equal(VennAbers(gives="p0").fit(view)(view), p0)
+    np.testing.assert_array_equal(VennAbers(gives="p1").fit(view)(view), p1)
+    with pytest.raises(ValueError, match="gives must be 'merged'"):
+        VennAbers(gives="low")  # type: ignore[arg-type]

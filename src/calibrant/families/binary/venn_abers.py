@@ -1,7 +1,8 @@
 """Venn-Abers prediction: two isotonic fits a claim, as if its event will happen and as if not."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from ..rules import ChanceRule, Fact
 from .binning import running_sums
 from .family import ChanceFamily
 
+Given = Literal["merged", "p0", "p1"]
+
 
 @dataclass(frozen=True, eq=False)
 class Intervals(ChanceRule):
@@ -25,9 +28,14 @@ class Intervals(ChanceRule):
     p0: Array
     rises1: Array
     p1: Array
+    gives: Given = "merged"
 
     def formula(self, claims: Claims, ops: Operations) -> Value:
         p0, p1 = self._ends(claims, ops)
+        if self.gives == "p0":
+            return p0
+        if self.gives == "p1":
+            return p1
         return p1 / (1 - p0 + p1)
 
     def interval(self, claims: Claims) -> tuple[Array, Array]:
@@ -52,13 +60,18 @@ class Intervals(ChanceRule):
 class VennAbers(ChanceFamily):
     """Isotonic regression that counts the new claim itself, both as an event and as none.
 
-    `map.rule.interval(view)` gives the two chances.
+    The chance if the event is added as none is p0, as an event p1; one of them is calibrated. The
+    map `gives` one chance merged of them, p1 / (1 - p0 + p1), or either; `map.rule.interval(view)`
+    has both.
 
     >>> from calibrant import binary
     >>> fitted = VennAbers().fit(binary([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1]))
     >>> fitted([0.2, 0.5, 0.9]).round(4).tolist()
     [0.3333, 0.5, 0.6667]
     """
+
+    _: KW_ONLY
+    gives: Given = "merged"
 
     def chance_rule(self, view: View) -> Intervals:
         """Both chances of every claim there is; those of a claim in between are a neighbour's."""
@@ -78,6 +91,7 @@ class VennAbers(ChanceFamily):
             p0=p0[np.append(first, -1)],
             rises1=p[last],
             p1=p1[np.append(last, -1)],
+            gives=self.gives,
         )
 
 
