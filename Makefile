@@ -12,7 +12,7 @@ DIRICHLET := .venv-dirichlet
 # Percent of branches and lines that the tests must reach.
 FLOOR := 98
 
-.PHONY: demo setup test test-spark lint types docs bench clean
+.PHONY: demo setup test test-spark lint types docs bench training clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
@@ -41,8 +41,15 @@ docs: $(DEV)
 
 bench: $(PEERS)/.ready $(DIRICHLET)/.ready
 	for study in speed one_chance_speed many_classes kernels kernel_consistency bandwidths synthetic unseen intervals power \
-			debiasing decisions groups monitoring shift vector_errors known_truth pseudo_real real_claims rounded_claims calibrated_models smooth_settings kernel_rows published arena first_fits training/streaming; do \
+			debiasing decisions groups monitoring shift vector_errors known_truth pseudo_real real_claims rounded_claims calibrated_models smooth_settings kernel_rows published arena first_fits triples training/streaming; do \
 		PYTHONPATH=benchmarks $(PEERS)/bin/python benchmarks/$$study.py || exit; \
+	done
+
+# What is missing of the small training study, hours on one core, then its pages.
+training: $(DEV)
+	PYTHONPATH=benchmarks $(BIN)/python -m training.study --size small
+	for page in causes losses history; do \
+		PYTHONPATH=benchmarks $(BIN)/python -m training.$${page}_page || exit; \
 	done
 
 clean:

@@ -19,7 +19,7 @@ MOMENTUM = 0.9
 # Epochs at the start, as a share, of a tenth of the rate, and where the rate drops to a tenth.
 DROPS = (0.5, 0.75)
 # Rows that are read at once, and steps between two looks at other runs.
-READ = 2_500
+READ = 250
 CHUNK = 39
 # Of the rows to train on, the share that only a held term sees.
 HELD = 0.25
@@ -100,6 +100,7 @@ class Training:
             run.depth,
             run.width,
             normed=run.normed,
+            stem=run.stem,
             n_classes=self.images.n_classes,
         )
         # torch's types leave this argument out.

@@ -16,7 +16,7 @@ Numbers = dict[str, float]
 # Of the kernels by which canonical errors are measured; terms are trained with the same.
 BANDWIDTH = 0.01
 # Draws of labels from the claims, for what a calibrated network would show.
-DRAWS = 2
+DRAWS = 1
 MASS = partial(c.ece, n_bins=15, edges="mass")
 MEASURES: dict[str, Callable[[c.Predictions], float]] = {
     "accuracy": c.accuracy,

@@ -10,11 +10,13 @@ Kind = Literal["plain", "residual"]
 STAGES = {10: (1, 1, 1, 1), 18: (2, 2, 2, 2), 34: (3, 4, 6, 3)}
 
 
-def network(kind: Kind, depth: int, width: int, *, normed: bool, n_classes: int) -> nn.Module:
+def network(
+    kind: Kind, depth: int, width: int, *, normed: bool, n_classes: int, stem: int = 1
+) -> nn.Module:
     """A network that gives logits; weights are drawn from torch's own random numbers."""
     net: nn.Module
     if kind == "plain":
-        net = plain(depth, width, normed=normed, n_classes=n_classes)
+        net = plain(depth, width, normed=normed, n_classes=n_classes, stem=stem)
     else:
         net = residual(depth, width, n_classes=n_classes)
     for part in net.modules():
@@ -24,8 +26,11 @@ def network(kind: Kind, depth: int, width: int, *, normed: bool, n_classes: int)
     return net
 
 
-def plain(depth: int, width: int, *, normed: bool, n_classes: int) -> nn.Sequential:
-    """Convolutions of 3 by 3 in three stages: twice as many channels and half the side in each."""
+def plain(depth: int, width: int, *, normed: bool, n_classes: int, stem: int = 1) -> nn.Sequential:
+    """Convolutions of 3 by 3 in three stages: twice as many channels and half the side in each.
+
+    `stem` is the stride of the first one.
+    """
     layers: list[nn.Module] = []
     before = 3
     for place in range(depth):
@@ -34,7 +39,8 @@ def plain(depth: int, width: int, *, normed: bool, n_classes: int) -> nn.Sequent
         if first_of_stage:
             layers.append(nn.MaxPool2d(2))
         channels = width * 2**stage
-        layers.append(nn.Conv2d(before, channels, 3, padding=1, bias=not normed))
+        stride = 1 if place else stem
+        layers.append(nn.Conv2d(before, channels, 3, stride, padding=1, bias=not normed))
         if normed:
             layers.append(nn.BatchNorm2d(channels))
         layers.append(nn.ReLU())

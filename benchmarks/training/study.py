@@ -36,6 +36,8 @@ DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 AHEAD = 2
 # A card's memory is given back after so many runs.
 TIDY = 24
+# Parts of the study whose runs keep something of each row.
+WITH_ROWS = ("losses", "held", "binary")
 Save = Callable[[str, bytes], None]
 
 
@@ -78,13 +80,15 @@ class Pictures:
         key = (name, run.side)
         if key not in self.loaded:
             self.loaded[key] = load(name, run.side, DEVICE)
-        found = self.loaded[key]
+        found = self.loaded[key].first(run.images, run.validation, run.test)
         return found.vehicles() if run.data == "vehicles" else found
 
 
 def on_processor(runs: list[Run], save: Save, until: float) -> None:
     """One after another."""
     pictures = Pictures()
+    # Steps are so short that a second thread would cost more than it does.
+    torch.set_num_threads(1)
     for run in runs:
         if time.monotonic() > until:
             return
@@ -179,8 +183,15 @@ def written(record: Record, rows: Rows) -> bytes:
         measures = {part: found[part] | measures[part] for part in found}
         kept = row_losses(rows)
     run = record.run
-    if run.data != "c100" and not run.seed:
-        kept |= {"val_logits": rows.val_logits, "test_logits": rows.test_logits}
+    if run.part not in WITH_ROWS:
+        kept = {}
+    elif run.data != "c100":
+        # Of these, losses of rows follow from logits.
+        kept = {"val_logits": rows.val_logits, "test_logits": rows.test_logits}
+        kept |= {
+            "val_labels": rows.val_labels.astype(np.uint8),
+            "test_labels": rows.test_labels.astype(np.uint8),
+        }
     return replace(record, measures=measures, rows=kept).to_bytes()
 
 

@@ -14,7 +14,7 @@ import calibrant
 ROOMS = (
     *("curves", "plots", "decisions", "groups", "shift", "monitoring"),
     *("scale", "simulate", "samples", "sklearn"),
-    *("torch.losses", "torch.metrics", "torch.modules", "torch.kernels"),
+    *("torch.losses", "torch.metrics", "torch.modules", "torch.kernels", "torch.callback"),
 )
 CHANGES = Path(__file__).parents[2] / "CHANGELOG.md"
 _TEXTS: dict[str, tuple[str, str]] = {}

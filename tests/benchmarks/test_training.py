@@ -52,7 +52,8 @@ def trained(run: Run) -> Record:
         replace(SMALL, loss="classwise-1", strength=1.0, term_batch=96, held=True),
         replace(SMALL, loss="mmce", strength=1.0, normed=False, rate=0.02),
         replace(SMALL, data="vehicles", loss="kde-mse", strength=0.3),
-        replace(SMALL, loss="focal53", kind="residual", depth=18, side=32),
+        replace(SMALL, loss="focal53", kind="residual", depth=18, side=32, epochs=2),
+        replace(SMALL, loss="dual", strength=5.0, stem=2, depth=6),
     ],
     ids=lambda run: run.name,
 )
@@ -65,6 +66,20 @@ def test_every_kind_of_run_learns_and_is_recorded(run: Run) -> None:
     assert np.isfinite(list(record.measures["test_after"].values())).all()
     learnt = record.curve("train_nll")
     assert learnt[-1] < learnt[0]
+
+
+def test_the_first_images_of_each_part() -> None:
+    whole = images()
+    few = whole.first(20, 10, 15)
+    rows = np.r_[0:20, 256:266, 356:371]
+    np.testing.assert_array_equal(few.pixels, whole.pixels[rows])
+    np.testing.assert_array_equal(few.labels, whole.labels[rows])
+    assert (few.n_train, few.n_validation) == (20, 10)
+
+
+def test_the_full_study_runs_at_a_tiny_size() -> None:
+    kinds = {(run.kind, run.depth) for run in queue("tiny")}
+    assert {("residual", 18), ("residual", 34), ("plain", 3), ("plain", 9)} <= kinds
 
 
 def test_the_same_seed_gives_the_same_run() -> None:

@@ -1,0 +1,216 @@
+"""What depth, width, weight decay and batch normalisation do, and how NLL overfits; writes docs/training/causes.md.
+
+PYTHONPATH=src:benchmarks python -m training.causes_page, after training.study.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibrant import Interval
+from calibrant.inputs.paths import write_whole
+
+from . import causes_pictures
+from .records import Record, read_all
+from .runs import UNNORMED_RATE, Run
+from .tables import (
+    By,
+    about,
+    asked_for,
+    beyond,
+    by_setting,
+    estimate,
+    filled,
+    last,
+    measure,
+    over_seeds,
+    shown,
+    table,
+)
+
+BASE = Run("losses", "c10")
+LONG = Run("long", "c10", epochs=80)
+Curve = NDArray[np.floating]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What is varied, in steps that the paper says raise the error of claims; and the paper's words."""
+
+    field: Literal["depth", "width", "normed", "decay"]
+    title: str
+    base: Run
+    values: tuple[float, ...]
+    paper: str
+
+    def settings(self, by: By) -> dict[float, dict[int, Record]]:
+        """The runs of each step, of those there are."""
+        found = {}
+        for value in self.values:
+            base = self.base
+            asked = replace(base, **{self.field: type(getattr(base, self.field))(value)})
+            for run, records in by.items():
+                if replace(run, part="") == replace(asked, part=""):
+                    found[value] = records
+        return found
+
+
+STEPS = (
+    "what is varied",
+    "",
+    "train error, %",
+    "test error, %",
+    "ECE, %",
+    "ECE after T, %",
+    "NLL",
+    "NLL after T",
+    "T",
+)
+DIRECTIONS = (
+    "from, to",
+    "error, points",
+    "ECE, points",
+    "NLL after T",
+    "Guo et al. 2017",
+    "ECE rises here",
+)
+TURNS = (
+    "runs",
+    "epochs",
+    "NLL least after epoch",
+    "error least after epoch",
+    "NLL since, nats",
+    "error since, points",
+    "NLL after T since, nats",
+)
+UNNORMED = replace(BASE, rate=UNNORMED_RATE)
+CAUSES = (
+    Cause(
+        "depth",
+        "depth, layers",
+        BASE,
+        (3, 6, 9),
+        "ECE grows substantially with depth, while the error may fall",
+    ),
+    Cause("width", "width, filters", BASE, (8, 16, 24, 48), "ECE grows substantially with width"),
+    Cause(
+        "normed",
+        "batch normalisation",
+        UNNORMED,
+        (0, 1),
+        "worse ECE with it, though the error improves slightly",
+    ),
+    Cause(
+        "decay",
+        "weight decay",
+        BASE,
+        (1e-2, 2e-3, 5e-4, 0.0),
+        "less decay, worse ECE; ECE improves beyond the decay of least error",
+    ),
+)
+
+
+def steps(cause: Cause, by: By) -> Iterator[list[str]]:
+    """A line a step."""
+    for value, runs in cause.settings(by).items():
+        parts = [("test", "ece"), ("test_after", "ece"), ("test", "nll"), ("test_after", "nll")]
+        ece, ece_after, nll, nll_after = (
+            over_seeds(runs, measure(part, name)) for part, name in parts
+        )
+        yield [
+            cause.title,
+            f"{value:g}",
+            shown(over_seeds(runs, last("train_error")), 1, 100),
+            shown(over_seeds(runs, last("test_error")), 1, 100),
+            shown(ece, 1, 100),
+            shown(ece_after, 1, 100),
+            shown(nll, 3),
+            shown(nll_after, 3),
+            shown(over_seeds(runs, last("temperature"))),
+        ]
+
+
+def direction(cause: Cause, by: By) -> list[str]:
+    """From one end to the other, paired by seed, beside the paper's words."""
+    found = list(cause.settings(by).items())
+    if len(found) < 2:
+        return []
+    (first, base), (end, runs) = found[0], found[-1]
+    ece = beyond(runs, base, measure("test", "ece"))
+    after = beyond(runs, base, measure("test_after", "nll"))
+    return [
+        f"{cause.title}, {first:g} to {end:g}",
+        shown(beyond(runs, base, last("test_error")), 1, 100, sign="+"),
+        shown(ece, 1, 100, sign="+"),
+        shown(after, 3, sign="+"),
+        cause.paper,
+        verdict(ece),
+    ]
+
+
+def verdict(rise: Interval) -> str:
+    """Whether ECE rises as the paper says, by its interval."""
+    if rise.low > 0:
+        return "yes"
+    return "no: it falls" if rise.high < 0 else "not shown"
+
+
+def curves(runs: dict[int, Record], name: str) -> Curve:
+    """By seed and epoch."""
+    return np.stack([record.curve(name) for _, record in sorted(runs.items())])
+
+
+def turning(title: str, runs: dict[int, Record]) -> list[str]:
+    """Where test NLL is least, and what happens to it and to the error from there to the end."""
+    nll, error = curves(runs, "test_nll"), curves(runs, "test_error")
+    after = curves(runs, "test_nll_after")
+    lowest = nll.argmin(1)
+    seeds = np.arange(len(nll))
+    changes = (nll[:, -1] - nll[seeds, lowest], error[:, -1] - error[seeds, lowest])
+    tempered = after[:, -1] - after[seeds, lowest]
+    risen, fallen, refined = (estimate(each.tolist()) for each in (*changes, tempered))
+    return [
+        title,
+        str(nll.shape[1]),
+        ", ".join(str(epoch + 1) for epoch in lowest),
+        ", ".join(str(epoch + 1) for epoch in error.argmin(1)),
+        shown(risen, 3, sign="+"),
+        shown(fallen, 1, 100, sign="+"),
+        shown(refined, 3, sign="+"),
+    ]
+
+
+def page(records: Sequence[Record], by: By) -> str:
+    """The page as Markdown."""
+    causes = [direction(cause, by) for cause in CAUSES]
+    runs = {"base": by.get(BASE, {}), "base, 80 epochs": by.get(LONG, {})}
+    used = [each for each in records if each.run.data == "c10" and each.run.loss == BASE.loss]
+    return filled(
+        "causes.md",
+        steps=table(STEPS, [line for cause in CAUSES for line in steps(cause, by)]),
+        directions=table(DIRECTIONS, [line for line in causes if line]),
+        turns=table(TURNS, [turning(title, found) for title, found in runs.items() if found]),
+        about=about(used),
+    )
+
+
+def write(results: Path, docs: Path) -> None:
+    """The page and its pictures."""
+    records = read_all(results)
+    by = by_setting(records)
+    images = docs / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    four = {cause.title: cause.settings(by) for cause in CAUSES}
+    causes_pictures.causes(four, images / "causes.png")
+    runs = by.get(LONG) or by[BASE]
+    causes_pictures.overfitting(runs, images / "overfitting.png")
+    causes_pictures.entropies(runs, images / "entropy.png")
+    write_whole(docs / "causes.md", page(records, by).encode())
+
+
+if __name__ == "__main__":
+    write(*asked_for(__doc__))
