@@ -41,6 +41,7 @@ FLOORS = [
     {"classifier_claims"},
     {"with_family"},
     {"cli", "sklearn"},
+    {"start"},
 ]
 HEIGHT = {room: height for height, floor in enumerate(FLOORS) for room in floor}
 # Said of the package itself, whatever it holds.
@@ -50,6 +51,7 @@ INSIDE_FUNCTIONS = {
     ("cli", ""): "a command loads what it needs once it is called, so that --help is quick",
     ("families/maps.py", "deploy"): "to save and export is asked of a map, and needs extras",
     ("inputs", "inputs.tables"): "tables need polars, which is slow to load",
+    ("start.py", "cli"): "Ctrl-C ends the command quietly while all else is being loaded",
     ("reporting/picture.py", "plots"): "plots need matplotlib, which is slow to load",
     (
         "monitoring/monitor.py",

@@ -241,12 +241,12 @@ def test_a_seal_that_is_none_is_refused(path: Path, seal: object) -> None:
     assert "not a map saved by calibrant" in _refusal(path) or "was cut" in _refusal(path)
 
 
-def test_classes_that_json_has_no_words_for_are_not_saved(tmp_path: Path) -> None:
-    sets = [frozenset({place}) for place in range(3)]
-    pred = from_logits(LOGITS, [sets[label] for label in LABELS], classes=sets)
-    with pytest.raises(ValueError, match="this map cannot be saved"):
-        Temperature().fit(pred).save(tmp_path / "map")
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("change", [lambda x: x[:-1], lambda x: x + np.inf, lambda x: x[None]])
+def test_arrays_that_do_not_fit_together_are_refused(
+    path: Path, change: Callable[[np.ndarray], np.ndarray]
+) -> None:
+    _with_arrays(path, lambda x: change(x) if x.min() == 0 else x)
+    assert "whose numbers do not fit together" in _refusal(path)
 
 
 def test_families_within_families_are_saved(tmp_path: Path) -> None:

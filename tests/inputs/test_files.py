@@ -40,9 +40,7 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
         write(tmp_path / "x.xls", pred)
     with pytest.raises(ValueError, match="there is no folder"):
         write(tmp_path / "nowhere" / "x.csv", pred)
-    mixed = from_probs(
-        PROBS, np.array(["a", 1, True], object)[PLACES * 0], classes=["a", 1.5, None]
-    )
+    mixed = from_probs(PROBS, np.array(["a", 1, True], object)[PLACES * 0], classes=["a", 1.5, 2])
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(ValueError, match="this is a folder; name a file to write"):
         write(tmp_path / "folder.csv", pred)

@@ -11,6 +11,7 @@ from shared_files import predictions, refusal, text
 from calibrant import Predictions, View, binary, from_logits, from_probs, read, write
 from calibrant.inputs.column_names import ColumnNames
 from calibrant.inputs.files import read_contents
+from calibrant.inputs.unpacking import decompressed
 from calibrant.inputs.writing import WRITERS
 
 SUFFIXES = list(WRITERS)
@@ -159,3 +160,42 @@ def test_vectors_that_speak_against_the_new_ones_are_left_out(tmp_path: Path) ->
     assert np.allclose(pred.probs, source.x.probs)
     with pytest.raises(ValueError, match=r"this table cannot be a \.csv .* write another format"):
         write(tmp_path / "out.csv", source.x, source=source)
+
+
+FORMULAS = [
+    "=1+1",
+    "@SUM(A1)",
+    "-cmd|' /C calc'!A0",
+    "+A1",
+    "'=1",
+    "''-x",
+    "\tx",
+    "-1",
+    "+1.5e3",
+    "-",
+]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz"])
+def test_no_cell_of_text_is_a_formula_and_all_come_back(tmp_path: Path, suffix: str) -> None:
+    labels = np.array(FORMULAS, object)[np.arange(40) % 10]
+    pred = from_probs(np.full((40, 10), 0.1), labels, classes=FORMULAS)
+    path = tmp_path / f"x{suffix}"
+    write(path, pred)
+    content = decompressed(path.read_bytes()) if suffix.endswith("gz") else path.read_bytes()
+    cells = re.split(r"[,\n]" if "csv" in suffix else r"[\t\n]", content.decode())
+    beginnings = {cell.strip('"')[:2] for cell in cells if not re.fullmatch(r"[-+]?[\d.e]*", cell)}
+    assert not beginnings & {"=1", "@S", "-c", "+A"}
+    back = predictions(path)
+    assert back.classes == pred.classes
+    assert np.array_equal(back.labels, pred.labels)
+
+
+def test_columns_kept_from_a_table_are_no_formulas(tmp_path: Path) -> None:
+    source = text(tmp_path, "x.csv", "=name,p,correct", "=A1,0.5,1", "-x,0.25,0")
+    contents = read_contents(source, ColumnNames(), None, "test")
+    write(tmp_path / "y.csv", contents.x, source=contents)
+    lines = (tmp_path / "y.csv").read_text().splitlines()
+    assert lines == ["'=name,p,correct", "'=A1,0.5,1", "'-x,0.25,0"]
+    again = read_contents(tmp_path / "y.csv", ColumnNames(), None, "test")
+    assert again.column("=name").tolist() == ["=A1", "-x"]

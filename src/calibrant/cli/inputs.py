@@ -43,6 +43,9 @@ Split = Annotated[str | None, _names("NAME", "One part of the file, such as val 
 SkipMissing = Annotated[
     bool, typer.Option("--skip-missing", help="Leave rows out that lack a value, and count them.")
 ]
+MaxGb = Annotated[
+    float, typer.Option("--max-gb", metavar="GB", help="What a small file may unpack to, in GB.")
+]
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class InputOptions:
     classes: Classes = None
     split: Split = None
     skip_missing: SkipMissing = False
+    max_gb: MaxGb = 1.0
 
     @property
     def columns(self) -> "ColumnNames":
@@ -65,7 +69,7 @@ class InputOptions:
         from ..inputs.column_names import ColumnNames
 
         named = asdict(self)
-        del named["split"], named["skip_missing"]
+        del named["split"], named["skip_missing"], named["max_gb"]
         return ColumnNames(**named, sign="--")
 
     def read(self, file: Path, usual_split: str, *, needs_outcomes: bool = True) -> "Contents":
@@ -85,7 +89,13 @@ class InputOptions:
         from ..inputs.files import read_contents
 
         found = read_contents(
-            file, self.columns, split, usual_split, skip_missing=self.skip_missing, **how
+            file,
+            self.columns,
+            split,
+            usual_split,
+            skip_missing=self.skip_missing,
+            max_gb=self.max_gb,
+            **how,
         )
         if found.skipped:
             say_left_out(file, found.x.n + found.skipped, found.lacking)

@@ -14,6 +14,7 @@ Quiet = Annotated[
         "--quiet", "-q", help="Show no progress, and say nothing where a file is written."
     ),
 ]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class OutputOptions:
 
     as_json: AsJson = False
     quiet: Quiet = False
+    debug: Debug = False  # looked for where errors are told, as these may be of the options
 
     def tell(self, found: dict[str, Any], *page: object, wrote: object = None) -> None:
         """Print what was found, as one object or as a page.

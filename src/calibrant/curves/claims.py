@@ -9,7 +9,7 @@ from ..families.binary.piecewise import Space
 from ..fitting.blocks import on_all_cores
 from ..fitting.types import Array
 from ..fitting.weights import weighted
-from ..inputs.checks import MAKE_THEM, check_argument
+from ..inputs.checks import MAKE_THEM, check_argument, check_count
 from ..inputs.predictions import Predictions
 from ..inputs.questions import top_label
 from ..inputs.views import View
@@ -76,6 +76,7 @@ def histogram(x: Predictions | View, bars: int = 20, *, axes: Space = "chance") 
     check_argument("axes", axes, Space)
     if not isinstance(bars, int | np.integer) or bars < 1:
         raise ValueError(f"bars must be a whole number, at least 1, got {bars!r}")
+    check_count("bars", int(bars))
     edges = np.linspace(0, 1, bars + 1) if axes == "chance" else _even_odds(view, bars)
 
     def sums(block: View) -> Array:

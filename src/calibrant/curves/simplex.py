@@ -13,6 +13,7 @@ from ..fitting.dirichlet_kernel import shares_at
 from ..fitting.types import Array, Ints
 from ..fitting.weights import counts, present, some
 from ..inference.levels import null_level
+from ..inputs.checks import check_count
 from ..inputs.labels import Labels, are_shares, label_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
@@ -116,8 +117,7 @@ def surface(pred: Predictions, *, bandwidth: Bandwidth = "rule", per_side: int =
     """
     names = _three(pred)
     check_bandwidth(bandwidth)
-    if per_side < 1:
-        raise ValueError(f"per_side must be at least 1, got {per_side}")
+    check_count("per_side", per_side, 1000)
     rows = vectors_of(pred)
     h = vector_bandwidth(rows, bandwidth)
     error_at = partial(kde_error, bandwidth=h)

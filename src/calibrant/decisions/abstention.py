@@ -44,7 +44,7 @@ def accuracy_at(x: Predictions | View, coverage: float) -> float:
     if not 0 < coverage <= 1:
         raise ValueError(f"coverage must be a share above 0 and at most 1, got {coverage}")
     found = kept(single_view(x))
-    rows = coverage * found.total
+    rows = max(coverage, 1e-12) * found.total  # as a share of less has no digits
     events = np.interp(rows, np.append(0, found.rows), np.append(0, found.events))
     return float(events / rows)
 

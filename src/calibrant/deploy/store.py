@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import __version__
 from ..families.family import Family
-from ..families.maps import Map
+from ..families.maps import ChanceMap, Map
 from ..inputs.checks import briefly
 from ..inputs.paths import write_whole
 from .registry import Registry
@@ -85,7 +85,25 @@ def load(path: str | PathLike[str]) -> Map:
         ) from error
     if not isinstance(fitted, Map):
         raise ValueError(f"{path} holds no map, but {type(fitted).__name__}")
+    _check_chances(path, fitted)
     return fitted
+
+
+def _check_chances(path: Path, fitted: Any) -> None:  # noqa: ANN401 - a map of either kind
+    """Refuse a map whose numbers do not fit together: it must make chances of a few claims."""
+    has_one_chance = isinstance(fitted, ChanceMap)
+    claims = np.linspace(0, 1, 5) if has_one_chance else np.eye(4, len(fitted.classes))
+    try:
+        with np.errstate(all="ignore"):
+            chances = fitted(claims)
+    except Exception as error:  # whatever a formula does with numbers that are not its own
+        raise ValueError(
+            f"{path} holds a map whose numbers do not fit together ({error})"
+        ) from error
+    if chances.shape != claims.shape or not np.isfinite(chances).all():
+        raise ValueError(
+            f"{path} holds a map whose numbers do not fit together: it makes no chances"
+        )
 
 
 def _refuse_other_format(path: Path, words: str) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..families.family import Family
 from ..fitting.types import Array
 from ..inputs.checks import checked_chances
-from ..inputs.questions import binary
+from ..inputs.questions import binary, only_view
 from ..inputs.views import View
 from ..measures.draws import Cells, Random, cells, replicates
 from ..progress import progress
@@ -39,7 +39,7 @@ def consistency_band(
     >>> bool(0.6 < low[0] < 0.8 < high[0])
     True
     """
-    part = cells(view)
+    part = cells(only_view(view))
     curves = _refitted(part, part.p, family, checked_chances(at, "at"), n_boot, seed)
     return _quantiles(curves, level)
 
@@ -63,6 +63,7 @@ def confidence_band(
     >>> bool(low[0] < 0.6 < high[0] < 0.8)
     True
     """
+    view = only_view(view)
     p = checked_chances(at, "at")
     own = family.fit(view).rule.band(binary(p, np.zeros(len(p), np.bool_)), level)
     if own is not None:

@@ -4,6 +4,7 @@ import numpy as np
 from scipy.special import chdtrc, expit
 
 from ..families.binary.binning import mass_starts
+from ..inputs.questions import only_view
 from ..inputs.views import View
 from .significance import Significance
 
@@ -17,7 +18,7 @@ def hosmer_lemeshow(view: View) -> Significance:
     read. Its p-value is asymptotic: right claims were below .05 in 5 to 6% of 2000 runs where they
     were uniform, but in 7 to 15% where a group expects less than a few events, or all but a few.
     """
-    log_odds, w, happened = view.odds_pool
+    log_odds, w, happened = only_view(view).odds_pool
     before = np.arange(_GROUPS)
     places = mass_starts(np.cumsum(w), _GROUPS, before)
     starts = np.unique(places[places < len(w)])

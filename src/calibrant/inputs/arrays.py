@@ -3,12 +3,14 @@
 Nothing is executed.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from ..fitting.types import Values
 from .column_names import CONFIDENCES, LOG_PROBS, VECTORS, ColumnNames
 from .columns import Columns
 from .splits import SPLITS, Pick
+from .unpacking import check_unpacked
 
 # What the array of a file is, by how its name ends.
 ROLES = {
@@ -34,11 +37,14 @@ def archive(content: bytes) -> Columns:
     arrays = _sound(load, "the file is not an npz")
     if not isinstance(arrays, np.lib.npyio.NpzFile):
         raise ValueError("the file holds one array without a name; write named ones with np.savez")
-    columns: Columns = {}
-    for name in arrays.files:
-        load_array = partial(arrays.__getitem__, name)
-        columns[name] = partial(_sound, load_array, f"array {name!r} holds Python objects")
-    return columns
+    sizes = Counter[str]()
+    with ZipFile(BytesIO(content)) as packed:
+        members = packed.infolist()
+    for member in members:
+        sizes[member.filename.removesuffix(".npy")] += member.file_size
+    return {
+        name: partial(_member, arrays, name, sizes[name], len(content)) for name in arrays.files
+    }
 
 
 def files_of_arrays(paths: Iterable[Path]) -> Columns:
@@ -111,9 +117,30 @@ def _array(path: Path) -> Values:
     if not path.is_file():
         raise ValueError(f"there is no file {path}")
     with path.open("rb") as file:
-        load = partial(np.lib.format.read_array, file, allow_pickle=False)
+
+        def load() -> Values:
+            return _as_text(np.lib.format.read_array(file, allow_pickle=False))
+
         found: Values = _sound(load, f"{path.name} is no .npy, or holds Python objects")
     return found
+
+
+def _as_text(array: Values) -> Values:
+    """Text, where names were written as bytes."""
+    return np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
+
+
+def _member(arrays: np.lib.npyio.NpzFile, name: str, size: int, packed: int) -> Values:
+    check_unpacked(size, packed)
+
+    def load() -> Values:
+        found = arrays[name]
+        if not isinstance(found, np.ndarray):
+            raise TypeError("what does not begin as an .npy comes as bytes")
+        return _as_text(found)
+
+    array: Values = _sound(load, f"array {name!r} holds Python objects")
+    return array
 
 
 def _sound(load: Callable[[], Any], wrong: str) -> Any:  # noqa: ANN401 - as `load` gives it

@@ -14,6 +14,12 @@ from .frames import in_memory
 
 Kinds = tuple[Any, ...]
 
+# Beyond 2^53 a float64 no longer tells single counts apart.
+MOST_OBSERVATIONS = 2.0**53
+FEWEST_OBSERVATIONS = 1e-9
+
+MOST_BINS = 100_000
+
 MAKE_THEM = "make them with from_probs(probs, labels), from_logits(logits, labels) or binary(p, y)"
 
 IN_ONE = "claims and outcomes are one argument: binary(p, y), or from_probs(probs, labels)"
@@ -61,8 +67,17 @@ def check_argument(name: str, value: object, kind: Any) -> None:  # noqa: ANN401
     raise ValueError(f"{name} must be {either}, got {value!r}")
 
 
+def check_count(name: str, count: int, most: int = MOST_BINS) -> None:
+    """Refuse a number of bins that is none, or so large that empty ones would fill the memory."""
+    if count < 1:
+        raise ValueError(f"{name} must be at least 1, got {count}")
+    if count > most:
+        raise ValueError(f"{name} must be at most {most:,}, got {briefly(count)}")
+
+
 def floats(x: ArrayLike, name: str) -> Array:
     """`x` as a floating array, in its own float type and without a copy where it has one."""
+    check_unmasked(x, name)
     try:
         return _as_floats(host(x))
     except (TypeError, ValueError) as error:
@@ -97,6 +112,7 @@ def checked_chances(p: ArrayLike, name: str = "p") -> Array:
 
 def checked_outcomes(y: ArrayLike, n: int) -> Outcomes:
     """Whether the event happened, a row each; where it happened in part, to what share."""
+    check_unmasked(y, "y")
     array = host(y)
     if array.dtype.kind != "b":
         array = floats(array, "y")
@@ -145,7 +161,18 @@ def checked_weights(weights: ArrayLike | None, n: int) -> Array | None:
         )
     if not w.any():
         raise ValueError("weights must not all be 0: no observation would be left")
+    _check_total(float(np.minimum(w, MOST_OBSERVATIONS).sum()))
     return w
+
+
+def check_unmasked(x: object, name: str) -> None:
+    """Refuse a masked array that hides a value: numpy would give what lies below the mask."""
+    if isinstance(x, np.ma.MaskedArray) and np.ma.getmaskarray(x).any():
+        rows = np.nonzero(np.ma.getmaskarray(x))[0]
+        raise ValueError(
+            f"{name} must have every value, and {len(rows):,} are masked (the first in row {rows[0]}); "
+            "leave such rows out, or fill them"
+        )
 
 
 def host(x: ArrayLike) -> Values:
@@ -205,6 +232,14 @@ def _as_floats(array: Values) -> Array:
     if is_wide or not is_float:
         array = array.astype(np.float64)
     return array
+
+
+def _check_total(total: float) -> None:
+    if not FEWEST_OBSERVATIONS <= total <= MOST_OBSERVATIONS:
+        raise ValueError(
+            f"weights are counts and must sum to {FEWEST_OBSERVATIONS:g} at least and "
+            f"{MOST_OBSERVATIONS:g} at most, got {total:g}; multiply them by one number"
+        )
 
 
 def _is_tensor(x: object) -> bool:

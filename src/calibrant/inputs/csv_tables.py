@@ -1,11 +1,16 @@
 """Tables in .csv files: whatever parts their columns, and however their names are spaced."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
 # A number as programs write it that part columns by semicolons or tabs.
 DECIMAL_COMMA = r"^\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*%?\s*$"
+# Text that a spreadsheet would work out when it opens the file, or hides that behind a mark.
+FORMULA = r"^'*[=+\-@\t\r](?s:.)"
+MARKED_FORMULA = r"^'+[=+\-@\t\r](?s:.)"
+SIGNED_NUMBER = r"^[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$"
 PLAIN_NUMBER = r"^\s*[+-]?\d+([eE][+-]?\d+)?\s*%?\s*$"
 
 
@@ -27,7 +32,31 @@ def csv_table(content: bytes, sign: str | None = None) -> pl.DataFrame:
     if sign != ",":
         frame = frame.with_columns(_with_points(column) for column in frame.get_columns())
     pairs = zip(frame.columns, names, strict=True)
-    return frame.rename({old: new for old, new in pairs if new})
+    frame = frame.rename({old: new for old, new in pairs if new})
+    return _in_texts(frame, _unmarked)
+
+
+def csv_bytes(frame: pl.DataFrame, sign: str = ",") -> bytes:
+    """A table as a .csv in which no text is a formula: one such begins with ', which is read back."""
+    return _in_texts(frame, _marked).write_csv(separator=sign).encode()
+
+
+def _in_texts(frame: pl.DataFrame, change: Callable[[pl.Expr], pl.Expr]) -> pl.DataFrame:
+    """A table with texts changed, those of its header too."""
+    names = pl.DataFrame({"name": frame.columns}, {"name": pl.String})
+    new = names.select(change(pl.col("name")))["name"].to_list()
+    changed = frame.with_columns(change(pl.col(pl.String)))
+    return changed.rename(dict(zip(frame.columns, new, strict=True)))
+
+
+def _marked(text: pl.Expr) -> pl.Expr:
+    is_formula = text.str.contains(FORMULA) & ~text.str.contains(SIGNED_NUMBER)
+    return pl.when(is_formula).then("'" + text).otherwise(text).name.keep()
+
+
+def _unmarked(text: pl.Expr) -> pl.Expr:
+    is_marked = text.str.contains(MARKED_FORMULA)
+    return pl.when(is_marked).then(text.str.slice(1)).otherwise(text).name.keep()
 
 
 def _with_points(column: pl.Series) -> pl.Series:
@@ -47,8 +76,8 @@ def _with_points(column: pl.Series) -> pl.Series:
 def stripped(names: Sequence[str]) -> list[str]:
     """Names without outer spaces, all different."""
     bare = [name.strip() for name in names]
-    for name in bare:
-        if name and bare.count(name) > 1:
+    for name, times in Counter(bare).items():
+        if name and times > 1:
             raise ValueError(f"there are two columns {name!r}; rename one")
     return bare
 

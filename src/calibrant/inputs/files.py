@@ -21,6 +21,7 @@ from .paths import STANDARD_INPUT, WRITABLE, suffix_of, writable, write_whole
 from .predictions import from_logits, from_probs
 from .questions import binary
 from .splits import picking
+from .unpacking import unpacking
 from .vector_checks import question_logits
 from .vector_columns import VectorColumns, vector_columns
 from .views import Data
@@ -40,6 +41,7 @@ def read(
     split: str | None = None,
     default_split: str = "test",
     skip_missing: bool = False,
+    max_gb: float = 1.0,
 ) -> Data:
     """Predictions, or a View of confidences, from a .npz, .npy, .csv, .parquet, .arrow or .jsonl.
 
@@ -50,10 +52,14 @@ def read(
     a value of the column `split`; `default_split` is taken where there are several and none is
     named. Labels may be shares of classes: a list column, or where there is no label, columns such
     as share_cat and share_dog beside prob_cat and prob_dog. Rows that lack a value are refused, or
-    with `skip_missing` left out.
+    with `skip_missing` left out. A file that unpacks to more than `max_gb` GB is refused, unless
+    it is large itself.
     """
     wanted = ColumnNames(label, probs, logits, confidence, correct, weight, classes)
-    return read_contents(path, wanted, split, default_split, skip_missing=skip_missing).x
+    contents = read_contents(
+        path, wanted, split, default_split, skip_missing=skip_missing, max_gb=max_gb
+    )
+    return contents.x
 
 
 def read_contents(
@@ -64,6 +70,7 @@ def read_contents(
     *,
     needs_outcomes: bool = True,
     skip_missing: bool = False,
+    max_gb: float = 1.0,
     way_out: str | None = None,
 ) -> Contents:
     """As `read`, and what else the file holds; outcomes that are not needed may be made up.
@@ -72,7 +79,7 @@ def read_contents(
     """
     path = Path(path)
     pick = picking(split, default_split, wanted.called("split"), way_out)
-    with said_of(path, wanted):
+    with said_of(path, wanted), unpacking(max_gb):
         opened = open_path(path, wanted, pick)
         return contents_of(path, opened, needs_outcomes=needs_outcomes, skip_missing=skip_missing)
 
@@ -96,7 +103,8 @@ def write(path: str | PathLike[str], x: Data, *, source: Contents | None = None)
     """Write probabilities and labels, or confidences and outcomes, so that `read` gives them back.
 
     The file is written whole or not at all. A .csv knows no types: names that are whole numbers
-    come back as ints. From one table to another the other columns of `source` are kept.
+    come back as ints. A text that spreadsheets would take for a formula has a ' before it there.
+    From one table to another the other columns of `source` are kept.
     """
     path = writable(path, WRITABLE)
     to_bytes = WRITERS[suffix_of(path)]

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..fitting.types import Array, Bools, Ints, Values
 from ..fitting.weights import Weights, weighted_sum
-from .checks import InputError, briefly, first_row, floats, host
+from .checks import InputError, briefly, check_unmasked, first_row, floats, host
 
 Classes = tuple[Hashable, ...]
 Labels = Values  # the place of each row's class, (n,); or the share of each class, (n, k)
@@ -57,6 +57,7 @@ def _checked_places(labels: Values, classes: Classes) -> Ints:
 
 
 def _hosted(labels: ArrayLike, n: int) -> Values:
+    check_unmasked(labels, "labels")
     try:
         return host(labels)
     except ValueError as error:

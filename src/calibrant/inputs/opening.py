@@ -15,13 +15,13 @@ from .paths import (
     STANDARD_INPUT,
     TABLES,
     content,
-    decompressed,
     files_at,
     signature_suffix,
     standard_input,
     suffix_of,
 )
 from .splits import Pick
+from .unpacking import decompressed
 
 if TYPE_CHECKING:
     import polars as pl

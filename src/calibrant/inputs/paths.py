@@ -1,9 +1,7 @@
 """Paths: which files one names to be read, whether one can be written to, and writing it whole."""
 
-import gzip
 import os
 import sys
-import zlib
 from collections.abc import Sequence
 from difflib import get_close_matches
 from os import PathLike
@@ -58,16 +56,6 @@ def standard_input() -> bytes:
     if not found:
         raise ValueError("nothing came in; write predictions to it, as in: cat test.csv | ... -")
     return found
-
-
-def decompressed(content: bytes) -> bytes:
-    """What was compressed by gzip."""
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(
-            f"the file is not compressed by gzip, or it was damaged ({error})"
-        ) from error
 
 
 def signature_suffix(content: bytes) -> str:

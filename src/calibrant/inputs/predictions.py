@@ -19,7 +19,7 @@ from .checks import (
     floats,
     rounding_of,
 )
-from .class_names import frame_classes
+from .class_names import checked_classes, frame_classes
 from .labels import Labels, are_shares, checked_labels
 from .rounded import LateReading, fixed, read_claims
 from .vector_checks import check_logits, checked_vectors
@@ -216,9 +216,7 @@ def _predictions(
     kind: Kind,
 ) -> Predictions:
     n, k = values.shape
-    names = tuple(range(k))
-    if classes is not None:
-        names = tuple(np.array(classes, object).tolist())
+    names = tuple(range(k)) if classes is None else checked_classes(classes)
     if len(names) != k or len(set(names)) != k:
         raise ValueError(
             f"classes must be {k} different names, one for each column, got {briefly(names)}"

@@ -148,6 +148,14 @@ def views_of(x: Asked) -> tuple[View, ...]:
     )
 
 
+def only_view(x: Asked) -> View:
+    """The one view that is asked for: of predictions their top label."""
+    found = views_of(x)
+    if len(found) > 1:
+        raise ValueError(f"one view is asked about, got {len(found)}; ask about each")
+    return found[0]
+
+
 def _label_view(j: int, p: Array, y: Array, w: Weights) -> View:
     claims = checked_chances(p, f"probs[:, {j}]")
     outcomes = checked_outcomes(y, len(p))

@@ -13,11 +13,12 @@ import polars as pl
 from ..fitting.types import Ints, Values
 from .column_names import find
 from .columns import Arrays, Columns
-from .csv_tables import csv_table, stripped, tsv_table
+from .csv_tables import csv_bytes, csv_table, stripped, tsv_table
 from .gaps import MissingValues
 from .harness_logs import choices_as_logits
-from .paths import GZIPPED, decompressed, suffix_of
+from .paths import GZIPPED, suffix_of
 from .splits import Pick
+from .unpacking import check_depth, check_unpacked, decompressed
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BROKEN = (
@@ -27,6 +28,7 @@ BROKEN = (
     UnicodeDecodeError,
     json.JSONDecodeError,
     TypeError,  # of a .json that holds neither rows nor columns
+    RecursionError,  # of one whose lists lie deep
 )
 
 
@@ -92,7 +94,13 @@ def rows_of_split(frame: pl.DataFrame, pick: Pick) -> pl.DataFrame:
     if column is None:
         pick([])
         return frame
-    splits = frame[column].cast(pl.String)
+    try:
+        splits = frame[column].cast(pl.String)
+    except BROKEN as error:
+        raise ValueError(
+            f"column {column!r} must name the split of each row ({_reason(error)}); "
+            "write it as text"
+        ) from error
     present = splits.drop_nulls().unique()
     chosen = pick(sorted(present))
     if chosen is None:
@@ -138,23 +146,35 @@ def saved(frame: pl.DataFrame, suffix: str) -> bytes:
 
 
 def _parquet(content: bytes) -> pl.DataFrame:
+    _check_cells(pl.scan_parquet(BytesIO(content)), len(content))
     return pl.read_parquet(BytesIO(content))
 
 
 def _arrow(content: bytes) -> pl.DataFrame:
     # A file of Arrow begins with its name; what does not is a stream, as dataset libraries write.
     if content.startswith(b"ARROW1"):
+        _check_cells(pl.scan_ipc(BytesIO(content)), len(content))
         return pl.read_ipc(BytesIO(content))
     return pl.read_ipc_stream(BytesIO(content))
 
 
+def _check_cells(scan: pl.LazyFrame, packed: int) -> None:
+    """Refuse what would fill the memory: a column of one value takes no place in a file."""
+    rows = scan.select(pl.len()).collect().item()
+    columns = len(scan.collect_schema())
+    check_unpacked(8 * rows * columns, packed)
+
+
 def _jsonl(content: bytes) -> pl.DataFrame:
+    for line in content.split(b"\n"):
+        check_depth(line)
     frame = pl.read_ndjson(BytesIO(content), infer_schema_length=None)
     return choices_as_logits(frame)
 
 
 def _json(content: bytes) -> pl.DataFrame:
     """A list of rows, or the columns by name: each a list, or as pandas has them a dict by row."""
+    check_depth(content)
     found = json.loads(content)
     if isinstance(found, dict):
         columns = found.values()
@@ -167,8 +187,12 @@ def _json(content: bytes) -> pl.DataFrame:
     return choices_as_logits(pl.DataFrame(found, infer_schema_length=None, strict=False))
 
 
+def _write_csv(frame: pl.DataFrame, buffer: BytesIO) -> None:
+    buffer.write(csv_bytes(frame))
+
+
 def _write_tsv(frame: pl.DataFrame, buffer: BytesIO) -> None:
-    frame.write_csv(buffer, separator="\t")
+    buffer.write(csv_bytes(frame, "\t"))
 
 
 def _check_columns(frames: Mapping[str, pl.DataFrame], here: str, there: str) -> None:
@@ -262,7 +286,7 @@ LOADERS: dict[str, Callable[[bytes], pl.DataFrame]] = {
     ".json": _json,
 }
 SAVERS: dict[str, Callable[[pl.DataFrame, BytesIO], object]] = {
-    ".csv": pl.DataFrame.write_csv,
+    ".csv": _write_csv,
     ".tsv": _write_tsv,
     ".parquet": pl.DataFrame.write_parquet,
     ".arrow": pl.DataFrame.write_ipc,

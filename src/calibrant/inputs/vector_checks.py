@@ -8,6 +8,8 @@ from ..fitting.types import Array, Bools
 from .checks import InputError, briefly, first_row
 
 SUM_TOLERANCE = 1e-3
+# Of larger ones squares overflow; masks are float32's least number, -3.4e38, at most.
+MOST_LOGIT = 1e100
 # Fewer rows of logits may sum to one by accident.
 FEWEST_TO_QUESTION = 10
 
@@ -18,6 +20,12 @@ def check_logits(z: Array) -> None:
     row = first_row(_is_not_finite, z)
     if row is not None:
         raise ValueError(f"logits must be finite (row {row} is {briefly(z[row])})")
+    row = first_row(_is_beyond, z) if z.dtype == np.float64 else None
+    if row is not None:
+        raise ValueError(
+            f"logits must lie within ±{MOST_LOGIT:g} (row {row} is {briefly(z[row])}); "
+            "mask a class with -1e9"
+        )
 
 
 def question_logits(z: Array, option: str) -> None:
@@ -77,6 +85,11 @@ def _check_shape(x: Array, name: str) -> None:
             f"{name} must be (rows, classes) with at least one row and two classes, "
             f"or (rows,) for class 1; got shape {x.shape}"
         )
+
+
+def _is_beyond(block: Array) -> Bools:
+    is_beyond: Any = (np.abs(block) > MOST_LOGIT).any(1)
+    return is_beyond
 
 
 def _is_not_finite(block: Array) -> Bools:

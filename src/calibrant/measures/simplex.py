@@ -4,7 +4,7 @@ import numpy as np
 
 from ..fitting.types import Array, Ints
 from ..fitting.weights import present
-from ..inputs.checks import check_argument
+from ..inputs.checks import check_argument, check_count
 from ..inputs.labels import Labels, label_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
@@ -37,7 +37,8 @@ def simplex_error(
     p = view.p[kept]
     p = p.astype(np.float64)
     w = counts_at(view.w, kept)
-    triangle = triangles(p, per_side)
+    # Those that hold no row are left out: there may be more of them than rows.
+    _, triangle = np.unique(triangles(p, per_side), return_inverse=True)
     mean = _mean_outcomes(triangle, view.y[kept], w)
     gap = gap_lengths(mean - p, norm)
     return distance(gap, w, norm)
@@ -77,5 +78,4 @@ def _check_three(view: Canonical, per_side: int) -> None:
     if k != 3:
         rule = f"triangles divide vectors of 3 classes, got {k}"
         raise ValueError(f"{rule}; use kde_error(canonical(pred))")
-    if per_side < 1:
-        raise ValueError(f"per_side must be at least 1, got {per_side}")
+    check_count("per_side", per_side)

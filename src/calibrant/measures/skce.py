@@ -25,6 +25,7 @@ _RANK = 20
 _POWERS = np.arange(_RANK)
 _FACTORIALS = [float(factorial(power)) for power in range(_RANK)]
 _ROOT_FACTORIALS = np.sqrt(_FACTORIALS)
+MOST_DEALT = 10**7
 _SCALE = 2 * (1 - np.exp(-0.5))
 
 
@@ -106,6 +107,12 @@ def _mean_over_pairs(parts: list[KernelRows]) -> float:
 def _dealt_out(view: View | Canonical, block: int, seed: int) -> list[KernelRows]:
     """Rows, each as often as its weight says, dealt out to blocks."""
     p, w, y, _ = _one_outcome_each(view)
+    total = w.sum()
+    if total > max(MOST_DEALT, len(p)):
+        raise ValueError(
+            f"blocks are of single rows, and weights make {total:.3g} of {len(p):,}; "
+            'use estimator="unbiased", which takes counts as they are'
+        )
     rounded = np.rint(w)
     if not np.allclose(rounded, w, rtol=0, atol=1e-9):
         raise ValueError(

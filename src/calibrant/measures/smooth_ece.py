@@ -9,7 +9,7 @@ from scipy.fft import dct
 from ..fitting.blocks import row_blocks
 from ..fitting.types import Array
 from ..fitting.weights import counts
-from ..inputs.questions import Asked
+from ..inputs.questions import Asked, only_view
 from ..inputs.views import View
 from .averages import mean_over_views
 
@@ -81,6 +81,7 @@ def smoothed(view: View, *, width: float | None = None) -> Smoothed:
     anything, `q` runs straight between those who do.
     """
     _check_width(width)
+    view = only_view(view)
     if width is None:
         width = _automatic_width(view)
     width = max(width, _VISIBLE)

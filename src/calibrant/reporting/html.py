@@ -8,13 +8,14 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from .. import __version__
 from .findings import CALM, Tone
+from .terminal import harmless
 from .units import shown, shown_finely
 
 if TYPE_CHECKING:
@@ -98,7 +99,11 @@ def _part(name: str) -> str:
 
 def _environment() -> Environment:
     made = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_harmless,
     )
     made.filters |= {"code": _code, "shown": shown, "finely": shown_finely, "runs": _runs}
     return made
@@ -106,7 +111,7 @@ def _environment() -> Environment:
 
 def _code(words: str) -> Markup:
     """Text with what stands between backticks set as code."""
-    escaped = str(escape(words))
+    escaped = str(escape(harmless(words)))
     return Markup(re.sub(r"`([^`]*)`", r"<code>\1</code>", escaped))
 
 
@@ -118,10 +123,21 @@ def _runs(rows: Sequence[object], name: str) -> Iterator[tuple[str, list[object]
 
 def _embedded(thing: object) -> Markup:
     """Json that no name within can end early: it holds neither tags nor comments."""
-    text = json.dumps(thing, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    text = json.dumps(_harmless(thing), allow_nan=False, separators=(",", ":"), ensure_ascii=True)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)
+
+
+def _harmless(thing: Any) -> Any:  # noqa: ANN401 - what a page or json holds
+    """The same, its texts but those of the page itself without hidden marks."""
+    if isinstance(thing, Markup):
+        return thing
+    if isinstance(thing, str):
+        return harmless(thing)
+    if isinstance(thing, dict):
+        return {_harmless(name): _harmless(value) for name, value in thing.items()}
+    return [_harmless(each) for each in thing] if isinstance(thing, list | tuple) else thing
 
 
 def _digest(script: str) -> str:

@@ -26,7 +26,12 @@ TableLine = tuple[str, ...]
 
 MOST_WIDTH = 100
 MOST_CLASSES_SHOWN = 5
-_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Controls, and marks that take no room or turn the direction of writing.
+_HIDDEN = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
+)
 
 
 def report_page(found: "Report") -> Group:
@@ -115,12 +120,12 @@ def plain_text(renderable: RenderableType) -> str:
 
 
 def harmless(words: str) -> str:
-    """Words whose control characters, but for ends of lines, are told and not obeyed."""
+    """Words whose control characters, but for ends of lines, are told by codes and not obeyed."""
 
     def told(sign: re.Match[str]) -> str:
-        return repr(sign[0])[1:-1]
+        return sign[0].encode("unicode_escape").decode()
 
-    return _CONTROL.sub(told, words)
+    return _HIDDEN.sub(told, words)
 
 
 def text(words: str, style: str = "") -> Text:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from ..fitting.irls import logistic
 from ..fitting.types import Array, Bools
 from ..fitting.weights import counts
-from ..inputs.checks import briefly, host
+from ..inputs.checks import MAKE_THEM, briefly, host
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
 
@@ -72,6 +72,8 @@ def effective_rows(x: Predictions | View) -> float:
     >>> effective_rows(binary([0.5, 0.5], [0, 1], weights=[1, 3])).__round__(3)
     1.6
     """
+    if not isinstance(x, Predictions | View):
+        raise ValueError(f"expected Predictions or a View, got {type(x).__name__}: {MAKE_THEM}")
     w = counts(x.w, x.n)
     return float(w.sum() ** 2 / (w @ w))
 

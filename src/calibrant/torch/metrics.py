@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from ..fitting.types import Array
-from ..inputs.checks import check_argument
+from ..inputs.checks import check_argument, check_count
 from ..inputs.predictions import Kind
 from ..inputs.views import View
 from ..measures.smooth_ece import smece
@@ -225,8 +225,7 @@ def _fine_cells(p: Tensor) -> Tensor:
 
 def _check_sizes(measure: Measure, n_bins: int, n_classes: int | None) -> None:
     check_argument("n_bins", n_bins, int)
-    if n_bins < 1:
-        raise ValueError(f"n_bins must be at least 1, got {n_bins}")
+    check_count("n_bins", n_bins)
     if (n_classes is None) == (measure == "classwise"):
         rule = 'n_classes must be told to "classwise", and to no other'
         raise ValueError(f"{rule}; got {n_classes!r} for {measure}")

@@ -15,6 +15,8 @@ from .binning import mass_starts, running_sums
 from .family import ChanceFamily
 from .isotonic import lowest_and_highest
 
+MOST_BINS = 2000
+
 
 @dataclass(frozen=True, eq=False)
 class Levels(ChanceRule):
@@ -37,7 +39,7 @@ class Levels(ChanceRule):
 class BBQ(ChanceFamily):
     """The mean of all histograms of equal mass, each with its posterior probability.
 
-    Their numbers of bins go with n^(1/3), from a tenth of it to ten times it.
+    Their numbers of bins go with n^(1/3), from a tenth of it to ten times it, 2,000 at most.
 
     >>> from calibrant import binary
     >>> fitted = BBQ().fit(binary([0.1, 0.2, 0.3, 0.7, 0.8, 0.9], [0, 0, 0, 1, 1, 1]))
@@ -132,5 +134,6 @@ def bin_counts(total: float) -> Ints:
     """
     root = np.cbrt(total)
     fewest = max(1, int(root / 10))
-    most = min(total / 5, 10 * root)
-    return np.arange(fewest, int(np.ceil(most)) + 1)
+    # Beyond 8 million observations there would be ever more bins, of thousands of rows each.
+    most = min(total / 5, 10 * root, MOST_BINS)
+    return np.arange(min(fewest, MOST_BINS), int(np.ceil(most)) + 1)

@@ -9,6 +9,7 @@ import numpy as np
 from ...fitting.blocks import on_all_cores
 from ...fitting.types import Array
 from ...fitting.weights import weighted
+from ...inputs.checks import check_count
 from ...inputs.views import View
 from ..folds import check_slack, held_out, simplest_within
 from ..operations import Claims, Operations, Side, Value
@@ -90,8 +91,7 @@ class Binned(ChanceFamily):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.n_bins < 1:
-            raise ValueError(f"n_bins must be at least 1, got {self.n_bins}")
+        check_count("n_bins", self.n_bins)
         check_slack(self.slack)
 
     def chance_rule(self, view: View) -> Steps:

@@ -12,6 +12,7 @@ from ...fitting.levenberg_marquardt import Losses
 from ...fitting.segments import line_values
 from ...fitting.types import Array, Ints
 from ...fitting.weights import present
+from ...inputs.checks import check_count
 from ...inputs.views import View
 from ..folds import check_slack, held_out, simplest_within
 from ..operations import Claims, Operations, Value
@@ -132,6 +133,8 @@ class PiecewiseLinear(ChanceFamily):
         super().__post_init__()
         if self.segments != "cv" and self.segments < 1:
             raise ValueError(f"segments must be at least 1, or 'cv'; got {self.segments}")
+        if self.segments != "cv":
+            check_count("segments", self.segments, 100)
         check_slack(self.slack)
 
     def chance_rule(self, view: View) -> Lines:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...fitting.types import Array
+from ...inputs.checks import check_count
 from ...inputs.views import View
 from ..operations import Claims, Operations, Value
 from ..rules import ChanceRule, Fact
@@ -50,8 +51,7 @@ class ScalingBinning(ChanceFamily):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.n_bins < 1:
-            raise ValueError(f"n_bins must be at least 1, got {self.n_bins}")
+        check_count("n_bins", self.n_bins)
 
     def chance_rule(self, view: View) -> Rounded:
         """Fit Platt's map, and average its values bin by bin."""

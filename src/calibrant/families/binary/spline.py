@@ -9,6 +9,7 @@ import numpy as np
 from ...fitting.pooling import Pool
 from ...fitting.types import Array, Ints
 from ...fitting.weights import present
+from ...inputs.checks import check_count
 from ...inputs.views import View
 from ..folds import held_out, simplest_within
 from ..multiclass.ranked import Ranked
@@ -49,6 +50,8 @@ class Spline(ChanceFamily):
                 f"knots must be at least {self._fewest_knots} for runout={self.runout!r}, "
                 f"or 'cv'; got {self.knots}"
             )
+        if self.knots != "cv":
+            check_count("knots", self.knots, 1000)
 
     def of_many_classes(self) -> Ranked:
         """The top label's chance, as published: class by class, rare classes are distorted."""
