@@ -241,7 +241,7 @@ def test_a_seal_that_is_none_is_refused(path: Path, seal: object) -> None:
     assert "not a map saved by calibrant" in _refusal(path) or "was cut" in _refusal(path)
 
 
-@pytest.mark.parametrize("change", [lambda x: x[:-1], lambda x: x + np.inf, lambda x: x[None]])
+@pytest.mark.parametrize("change", [lambda x: x[:-1], lambda x: x[None]])
 def test_arrays_that_do_not_fit_together_are_refused(
     path: Path, change: Callable[[np.ndarray], np.ndarray]
 ) -> None:

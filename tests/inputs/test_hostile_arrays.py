@@ -17,6 +17,7 @@ LABELS = RANDOM.integers(0, 3, 30)
 PROBS = RANDOM.dirichlet([1, 1, 1], 30)
 IS_MASKED = np.arange(30) == 7
 IS_RIGHT = LABELS == 0
+MASKED: Any = np.ma.MaskedArray
 
 
 @pytest.mark.parametrize(
@@ -62,8 +63,7 @@ def test_other_classes_work_everywhere(tmp_path: Path, names: Any) -> None:  # n
 def test_masked_values_are_refused_and_a_mask_of_nothing_is_none() -> None:
     def masked(x: Any) -> Any:  # noqa: ANN401
         mask = np.broadcast_to(IS_MASKED, np.shape(x)[::-1]).T
-        found: Any = np.ma.MaskedArray(x, mask)
-        return found
+        return MASKED(x, mask)
 
     for name, make in {
         "probs": lambda: from_probs(masked(PROBS), LABELS),
@@ -75,7 +75,7 @@ def test_masked_values_are_refused_and_a_mask_of_nothing_is_none() -> None:
     }.items():
         with pytest.raises(ValueError, match=f"^{name} must have every value.*first in row 7"):
             make()
-    whole = from_probs(np.ma.MaskedArray(PROBS), LABELS)
+    whole = from_probs(MASKED(PROBS), LABELS)
     assert np.array_equal(whole.probs, PROBS)
 
 

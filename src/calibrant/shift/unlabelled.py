@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtri, xlogy
+from scipy.special import ndtri
 
 from ..decisions.kept import single_view
 from ..families.defaults import CURVE_FAMILY
@@ -12,7 +12,7 @@ from ..families.maps import with_labels
 from ..fitting.types import Array
 from ..fitting.weights import counts
 from ..inference.intervals import Interval
-from ..inputs.checks import check_argument
+from ..inputs.checks import MAKE_THEM, check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.questions import top_label
 from ..inputs.views import View
@@ -56,6 +56,12 @@ def estimate_without_labels(
     True
     """
     check_argument("family", family, Family)
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, such as 0.95; got {level!r}")
+    if not isinstance(new, Predictions | View):
+        raise ValueError(
+            f"new must be Predictions or a View, got {type(new).__name__}: {MAKE_THEM}"
+        )
     here = single_view(x)
     there = new if isinstance(new, View) else top_label(with_labels(new))
     fitted = family.fit(here)
@@ -67,8 +73,8 @@ def estimate_without_labels(
     is_right = _Expected(w, z, np.ones(there.n), np.zeros(there.n))
     p = there.p.astype(np.float64)
     squared = _Expected(w, z, (1 - p) ** 2, p**2)
-    read = np.clip(p, there.floor, 1 - there.floor)
-    logs = _Expected(w, z, -xlogy(1, read), -np.log1p(-read))
+    odds = there.log_odds
+    logs = _Expected(w, z, np.logaddexp(0, -odds), np.logaddexp(0, odds))
     return Unlabelled(
         is_right.interval(q, low, high),
         squared.interval(q, low, high),

@@ -73,6 +73,9 @@ class RunningSums:
         rows = [w, happened, w * p, squares]
         running = [running_sums(row) for row in rows]
         self.p = p
+        # Differences of running sums lose light claims beside heavy ones.
+        self.weight = w
+        self.happened = happened
         self.running = np.stack(running)
 
     def inner(self, n_bins: int, edges: Edges) -> Array:
@@ -104,7 +107,7 @@ class Sweep:
         self._sums = sums
         self._edges = edges
         reached = sums.running[0]
-        weight, happened = np.diff(sums.running[:2])
+        weight, happened = sums.weight, sums.happened
         self._total = reached[-1]
         self._heaviest = weight.max()
         falls = np.flatnonzero(_falls(weight, happened))
