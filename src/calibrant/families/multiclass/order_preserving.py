@@ -1,24 +1,24 @@
 """Order-preserving maps: gaps between a row's logits are stretched, and every rank stays."""
 
-from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
-from typing import Literal, NamedTuple
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
 from ...fitting.blocks import working_type
 from ...fitting.newton import Certificate, Derivatives, minimise
 from ...fitting.types import Array
-from ...inputs.views import Canonical
-from ..family import VectorFamily
+from ...inputs.predictions import from_logits
+from ...inputs.questions import canonical
+from ...inputs.views import Canonical, View
+from ..family import Family
 from ..numpy_operations import NUMPY
-from ..operations import Operations, Value, Vectors
-from ..rules import Fact, LogitRule
-from .depths import BENDS, SURENESS, depths, steps
+from .depths import BENDS, SURENESS, depths
+from .stretched import Kind as Kind
+from .stretched import Stretched, StretchedChance
 from .stretched_loss import StretchedLoss, precision_matrix
 from .temperature import Temperature
 
-Kind = Literal["invariant", "preserving", "diagonal"]
 # No gap is shrunk to less than this share of what the best temperature leaves: it would become a
 # tie.
 _LEAST = 1e-3
@@ -30,82 +30,16 @@ _TOLERANCE = 1e-5
 _PRICE_OF_ORDER = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Stretched(LogitRule):
-    """Logits times `inverse`, then a rising curve of their depths and factors that differ by row.
-
-    The curve is a line between the depths `bends`, with these slopes. A row's factor is a line of
-    its sureness, plus the mean of `by_class_factor` over its chances.
-    """
-
-    tag = "stretched"
-    kind: Kind
-    inverse: float
-    bends: Array
-    slopes: Array
-    sureness: Array
-    by_sureness: Array
-    by_class_factor: Array
-    least: float  # of all slopes
-    least_entropy: float
-    certificate: Certificate
-
-    def logits(self, x: Vectors, ops: Operations) -> Value:
-        below, depth = depths(x.scores, self.inverse, ops)
-        of_steps = steps(depth, self.bends, ops)
-        curve = 0.0
-        for step, slope in zip(of_steps, self.slopes, strict=True):
-            curve = curve + step * (slope - self.least)
-        # Depths have lost digits that distances below the top still have: with them it stays the
-        # top.
-        factor = self._factor(depth, ops)
-        return ops.row_min(curve) - curve - below * factor
-
-    def facts(self) -> Iterator[Fact]:
-        yield Fact("temperature", 1 / self.inverse, "logits are divided by it first")
-        depths = self.bends.tolist()
-        slopes = self.slopes.tolist()
-        for depth, slope in zip(depths, slopes, strict=True):
-            claim = 100 * np.exp(-depth)
-            meaning = f"of the log-probability of claims below {claim:.3g}%"
-            yield Fact(f"slope from {depth:g}", slope, meaning)
-        if self.kind != "diagonal":
-            meaning = "of a row's logits, among rows more and less sure"
-            yield from _least_and_largest("factor", self.by_sureness, meaning)
-        if self.kind == "preserving":
-            meaning = "added to it by the likely classes"
-            yield from _least_and_largest("class factor", self.by_class_factor, meaning)
-
-    def _factor(self, depth: Value, ops: Operations) -> Value:
-        """By what a row's distances below the top are multiplied."""
-        if self.kind == "diagonal":
-            return self.least
-        p = ops.exp(-depth)
-        entropy = ops.row_sum(p * depth)
-        floored = ops.maximum(entropy, self.least_entropy)
-        sureness = -ops.log(floored)
-        by_sureness = ops.line(sureness, self.sureness, self.by_sureness)
-        factor = by_sureness + self.least
-        if self.kind == "preserving":
-            factor = factor + ops.row_sum(p * self.by_class_factor)
-        return factor
-
-
-def _least_and_largest(name: str, x: Array, meaning: str) -> Iterator[Fact]:
-    low = float(x.min())
-    high = float(x.max())
-    yield Fact(f"least {name}", low, meaning)
-    yield Fact(f"largest {name}", high, meaning)
-
-
 @dataclass(frozen=True)
-class OrderPreserving(VectorFamily):
+class OrderPreserving(Family):
     """The best temperature, then a rising curve of log-probabilities (Rahimi et al. 2020).
 
     Accuracy and every rank stay what they were. `diagonal` is that curve; `invariant` adds factors
     by the row's entropy, `preserving` also by its likely classes. All are linear in coefficients
     above zero, so each fit is convex. Fits under priors of several strengths, centred on the best
     temperature, are averaged by their evidence; the certificate is that of the least exact of them.
+    One chance is mapped as two classes, the event and its absence: which of them is likelier stays,
+    and the order of rows too if `diagonal`.
 
     >>> from calibrant import samples, nll, Temperature
     >>> fit_on, test = samples.load("c100-resnet18")
@@ -116,6 +50,17 @@ class OrderPreserving(VectorFamily):
 
     _: KW_ONLY
     kind: Kind = "invariant"
+
+    def chance_rule(self, view: View) -> StretchedChance:
+        """That of the event and its absence."""
+        z, w, happened = view.odds_pool
+        pair = np.stack([-z / 2, z / 2], axis=1)
+        weights = np.append(w - happened, happened)
+        labels = np.repeat([0, 1], len(z))
+        pred = from_logits(np.tile(pair, (2, 1)), labels, weights=weights)
+        rule = self.vector_rule(canonical(pred[weights > 0]))
+        numbers = [getattr(rule, field.name) for field in fields(rule)]
+        return StretchedChance(*numbers)
 
     def vector_rule(self, view: Canonical) -> Stretched:
         """Newton's method from the best temperature, under each strength in turn."""
