@@ -7,7 +7,10 @@ import numpy as np
 from ..fitting.types import Array, Bools, Ints, Outcomes
 from ..inputs.labels import Labels, are_shares
 from ..inputs.predictions import Predictions
+from ..measures.scores import Score, clip_of, clipped_log, row_losses
 from .tally import Claims
+
+SCORES: tuple[Score, ...] = ("nll", "brier")
 
 
 class Ranked(NamedTuple):
@@ -29,8 +32,9 @@ class Block:
         self.is_top = first_of(self.values)
         parts, whole = self._parts()
         self.parts = parts
-        self.others = np.where(self.is_top, 0, parts)
-        self.rest = self.others.sum(0, dtype=np.float64) / whole
+        self.others = parts.astype(np.float64)
+        np.copyto(self.others, 0, where=self.is_top)
+        self.rest = self.others.sum(0) / whole
         self.whole = whole
 
     @property
@@ -51,13 +55,25 @@ class Block:
         claims = self._claims(top, self.rest)
         return Ranked(claims, _are_right(self.labels, self.is_top))
 
+    def losses(self, pred: Predictions, right: Outcomes) -> dict[Score, Array]:
+        """The scores of each row; `right`: whether its top label is."""
+        if not self.is_probs or are_shares(self.labels):
+            return {score: row_losses(pred, score) for score in SCORES}
+        of_label = self.parts[self.labels, np.arange(pred.n)].astype(np.float64)
+        nll = -clipped_log(of_label, clip_of(pred.values, pred.clip))
+        top = self.parts.max(0).astype(np.float64)
+        beside = np.einsum("ij,ij->j", self.others, self.others)
+        # What is right is scored by its rest, in which no digit is lost.
+        brier = beside + np.where(right, (1 - top) ** 2, top**2 + 1 - 2 * of_label)
+        return {"nll": nll, "brier": brier}
+
     def top_two(self) -> Ranked:
         """Is the right class one of the two most probable?"""
         left = np.where(self.is_top, -np.inf, self.values)
         is_second = first_of(left)
         second = np.where(is_second, self.parts, 0).max(0)
         both = self.parts.max(0).astype(np.float64) + second
-        rest = np.where(is_second, 0, self.others).sum(0, dtype=np.float64) / self.whole
+        rest = np.where(is_second, 0, self.others).sum(0) / self.whole
         zeros = None if self.zeros is None else self.zeros - (second <= 0)
         claims = self._claims(both, rest)._replace(zeros=zeros)
         return Ranked(claims, _are_right(self.labels, self.is_top | is_second))

@@ -63,7 +63,24 @@ class Grid(NamedTuple):
 
     def low(self, p: Array) -> Places:
         """Places of claims that are in the lower tail or the middle."""
-        scaled = np.multiply(p, self.middle, dtype=np.float64)
+        p = np.ascontiguousarray(p)
+        cell, part = self._tail(p)
+        cell += 1
+        # Most claims of many classes are in the tail: only the others are worked out further.
+        inner = np.flatnonzero(p >= self.edge)
+        middle = self._middle(p.ravel()[inner])
+        cell.ravel()[inner] = middle.cell
+        part.ravel()[inner] = middle.part
+        return Places(cell, part)
+
+    def high(self, rest: Array) -> Places:
+        """Places of claims in the upper tail, by the chance of the rest."""
+        tail = self._tail(rest)
+        return Places(self.cells - 2 - tail.cell, tail.part)
+
+    def _middle(self, p: Array) -> Places:
+        scaled = p.astype(np.float64)
+        scaled *= self.middle
         cell = np.ceil(scaled - _SLACK)
         np.clip(cell, self.beyond + 1, self.middle - self.beyond, out=cell)
         scaled -= cell
@@ -72,16 +89,7 @@ class Grid(NamedTuple):
         part += PARTS
         at = cell.astype(np.int32)
         at += self.octaves - self.beyond
-        tail = self._tail(p)
-        in_tail = p < self.edge
-        np.copyto(at, tail.cell + 1, where=in_tail)
-        np.copyto(part, tail.part, where=in_tail)
         return Places(at, part)
-
-    def high(self, rest: Array) -> Places:
-        """Places of claims in the upper tail, by the chance of the rest."""
-        tail = self._tail(rest)
-        return Places(self.cells - 2 - tail.cell, tail.part)
 
     def _tail(self, small: Array) -> Places:
         # The bits of a float32 are its octave, then its place there.

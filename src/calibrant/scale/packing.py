@@ -9,11 +9,12 @@ import numpy as np
 
 from .. import __version__
 from ..fitting.types import Values
+from .asking import SCORES
 from .grid import Grid
 from .reservoir import Drawn
 from .rounding import Rounding
 from .shape import Shape
-from .sketch import SCORES, Sketch
+from .sketch import Sketch
 from .skipped import Skipped
 from .tally import Tally
 
@@ -39,6 +40,7 @@ def packed(sketch: Sketch) -> bytes:
         "n": sketch.n,
         "weight": sketch.weight,
         "scores": sketch.scores,
+        "squares": sketch.squares,
         "rounding": sketch.rounding.to_dict(),
         "skipped": asdict(sketch.skipped),
         "shape": None if sketch.shape is None else _shape_words(sketch.shape),
@@ -100,13 +102,14 @@ def _restored(words: dict[str, Any], content: bytes) -> Sketch:
     sketch.n = int(words["n"])
     sketch.weight = float(words["weight"])
     sketch.scores = {score: float(words["scores"][score]) for score in SCORES}
+    sketch.squares = {score: float(words["squares"][score]) for score in SCORES}
     sketch.rounding = Rounding.from_dict(words["rounding"])
     sketch.occurred = tensors["occurred"]
     for name, (*grid, parts) in words["tallies"].items():
         tally = Tally.empty(Grid(*grid), parts)
         sums = tensors[f"{name}.sums"]
-        tally.sums = tally.sums.astype(sums.dtype)
-        tally.sums[:, tensors[f"{name}.cells"]] = sums
+        tally.counted = tally.counted.astype(sums.dtype)
+        tally.counted[:, tensors[f"{name}.cells"]] = sums
         sketch.tallies[name] = tally
     if "drawn.hash" in tensors:
         drawn = Drawn(*(tensors[f"drawn.{name}"] for name in Drawn._fields))

@@ -12,7 +12,9 @@ from ..inputs.labels import are_shares
 from ..inputs.predictions import Predictions
 
 Hashes = NDArray[np.uint64]
-_UNIT = 2.0**-53
+Keys = NDArray[np.uint32]
+_KEY_UNIT = 2.0**-32
+_HASH_UNIT = 2.0**-64
 
 
 class Drawn(NamedTuple):
@@ -44,17 +46,14 @@ class Reservoir:
         """Rows, and the same by column."""
         if not self.most:
             return
-        found = _hashes(columns, pred, self.seed)
-        priority = ((found >> np.uint64(11)) + np.uint64(1)) * _UNIT
+        # A quick key of every row says which of them may be drawn; these alone are hashed.
+        key = _keys(columns, pred, self.seed)
+        least = key * _KEY_UNIT
         if pred.weights is not None:
-            priority = priority / pred.weights
-        kept = np.flatnonzero(priority <= self._limit)
+            least /= pred.weights
+        kept = np.flatnonzero(least <= self._limit)
         if len(kept):
-            w = np.ones(len(kept)) if pred.weights is None else pred.weights[kept]
-            labels = pred.labels[kept]
-            ones = np.ones(len(kept), np.int64)
-            values = np.ascontiguousarray(pred.values[kept])
-            self._put(Drawn(priority[kept], found[kept], ones, values, labels, w))
+            self._put(_drawn(pred[kept], columns[:, kept], key[kept], self.seed))
 
     def merge(self, other: "Reservoir") -> "Reservoir":
         """A sample of all rows of both."""
@@ -116,9 +115,42 @@ class Reservoir:
             self._limit = float(cut.priority[-1])
 
 
+def _drawn(pred: Predictions, columns: Array, key: Keys, seed: int) -> Drawn:
+    """Rows with their priorities: a key, further digits by a hash, over the weight."""
+    found = _hashes(columns, pred, seed)
+    w = counts(pred.weights, pred.n)
+    priority = (key + (found + 1.0) * _HASH_UNIT) * _KEY_UNIT / w
+    values = np.ascontiguousarray(pred.values)
+    return Drawn(priority, found, np.ones(pred.n, np.int64), values, pred.labels, w)
+
+
+def _keys(columns: Array, pred: Predictions, seed: int) -> Keys:
+    """32 bits of each row: of its numbers, and of its label if it has one."""
+    halves = columns.view(np.uint32)
+    if columns.dtype.itemsize == 8:
+        halves = np.concatenate([halves[:, ::2], halves[:, 1::2]])
+    halves = halves ^ (halves >> np.uint32(16))
+    factors = np.random.default_rng(seed).integers(0, 2**32, len(halves) + 1, np.uint32)
+    factors |= np.uint32(1)
+    halves *= factors[:-1, None]
+    found = halves.sum(0, dtype=np.uint32)
+    if not are_shares(pred.labels):
+        found += pred.labels.astype(np.uint32) * factors[-1]
+    return _mixed_keys(found)
+
+
+def _mixed_keys(x: Keys) -> Keys:
+    """Every bit depends on all, as in `_mixed`."""
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        x ^= x >> np.uint32(shift)
+        x *= np.uint32(factor)
+    x ^= x >> np.uint32(16)
+    return x
+
+
 def _hashes(columns: Array, pred: Predictions, seed: int) -> Hashes:
     """A hash of each row: its numbers, its label and its weight."""
-    bits = [_bits(column) for column in columns]
+    bits = [_bits(np.ascontiguousarray(column)) for column in columns]
     labels = pred.labels
     if are_shares(labels):
         bits += [_bits(np.ascontiguousarray(share)) for share in labels.T]

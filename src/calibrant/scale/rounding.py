@@ -8,7 +8,7 @@ import numpy as np
 from ..fitting.logspace import NO_SHARE, TINY
 from ..fitting.types import Array
 from ..fitting.weights import Weights, weighted_sum
-from ..inputs.rounded import HALF_STEP, Reading, exact_rows
+from ..inputs.rounded import HALF_STEP, Reading
 
 _TYPES = (np.float16, np.float32)
 
@@ -39,11 +39,12 @@ class Rounding:
         nearest = min(least, 1 - most)
         rows = 0.0
         if is_exact:
-            others = (columns > 0) & (columns < 1)
-            low = columns.min(where=others, initial=np.inf)
-            high = columns.max(where=others, initial=-np.inf)
-            nearest = min(float(low), 1 - float(high))
-            rows = float(weighted_sum(exact_rows(columns.T), w))
+            low = least if least > 0 else float(np.where(columns > 0, columns, 1).min())
+            high = most if most < 1 else float(np.where(columns < 1, columns, 0).max())
+            # Where no chance lies between 0 and 1, none is near.
+            nearest = min(low, 1 - high) if low < 1 else np.inf
+            is_rounded = ((columns <= 0) | (columns >= 1)).any(0)
+            rows = float(weighted_sum(is_rounded, w))
         bits = _type_bits(columns, before.type_bits)
         found = cls(nearest, rows, most >= 1, bits, len(columns) == 1)
         if len(columns) != 2:

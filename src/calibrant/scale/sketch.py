@@ -1,6 +1,6 @@
 """Sketch: a summary of any number of predictions, in bounded memory, that adds up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Literal, final
@@ -17,7 +17,7 @@ from ..inputs.predictions import Predictions
 from ..inputs.rounded import LateReading, fixed
 from ..inputs.views import Data, View
 from ..measures.scores import Score, row_losses
-from .asking import Block, Ranked
+from .asking import SCORES, Block, Ranked
 from .grid import FINE, grid_of_classes
 from .reservoir import Reservoir
 from .rounding import Rounding
@@ -28,7 +28,6 @@ from .viewing import view_of_points
 
 Question = Literal["top_label", "within_top_2", "classwise"]
 QUESTIONS: tuple[Question, ...] = ("top_label", "within_top_2", "classwise")
-SCORES: tuple[Score, ...] = ("nll", "brier")
 CLAIMS = "claims"  # the one question of a view
 EVENTS = {
     "top_label": "the top label is right",
@@ -36,7 +35,7 @@ EVENTS = {
 }
 
 
-_ARRAYS = 4  # of a block that are in use at once
+_ARRAYS = 2  # of a block that are in use at once
 
 
 @final
@@ -70,6 +69,7 @@ class Sketch:
         self.n = 0
         self.weight = 0.0
         self.scores = dict.fromkeys(SCORES, 0.0)
+        self.squares = dict.fromkeys(SCORES, 0.0)
         self.occurred: Array = np.zeros(0)
         self.rounding = Rounding()
         self.tallies: dict[str, Tally] = {}
@@ -117,7 +117,8 @@ class Sketch:
         merged.shape = self.shape.merged(other.shape)
         merged.n = self.n + other.n
         merged.weight = self.weight + other.weight
-        merged.scores = {name: self.scores[name] + other.scores[name] for name in self.scores}
+        merged.scores = {name: self.scores[name] + other.scores[name] for name in SCORES}
+        merged.squares = {name: self.squares[name] + other.squares[name] for name in SCORES}
         merged.occurred = self.occurred + other.occurred
         merged.rounding = self.rounding.merged(other.rounding)
         for name, tally in self.tallies.items():
@@ -239,7 +240,7 @@ class Sketch:
             self._count("within_top_2", block.top_two(), pred)
         if "classwise" in self.tallies:
             self._count_classes(block, top, pred)
-        self._score(pred)
+        self._score(pred, block.losses(pred, top.y))
         self.occurred = self.occurred + class_totals(pred.labels, pred.weights, pred.k)
         self.reservoir.offer(pred, block.values)
 
@@ -268,11 +269,12 @@ class Sketch:
             rest = np.where(odds > 0, np.exp(-np.logaddexp(0, odds)), rest)
         excess = None if is_exact else p + rest - 1
         self.tallies[CLAIMS].add(Claims(p, rest, excess), view.y, view.w, is_exact=is_exact)
-        self._score(view)
+        self._score(view, {score: row_losses(view, score) for score in SCORES})
 
-    def _score(self, x: Data) -> None:
-        for score in SCORES:
-            self.scores[score] += float(weighted_sum(row_losses(x, score), x.w))
+    def _score(self, x: Data, losses: Mapping[Score, Array]) -> None:
+        for score, each in losses.items():
+            self.scores[score] += float(weighted_sum(each, x.w))
+            self.squares[score] += float(weighted_sum(each**2, x.w))
 
     def _class_view(self, column: int) -> View:
         shape = self._shape()

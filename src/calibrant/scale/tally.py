@@ -11,6 +11,10 @@ from .grid import Grid
 
 # What rows' chances sum to, less one, is held in steps of this.
 _STEP = 2.0**-40
+# A row and its place in a cell, of up to 21 bits, are counted as one number, until so many rows wait.
+_ROW_BITS = 42
+_ROW = np.int64(1 << _ROW_BITS)
+_MOST_WAITING = 1 << 19
 _SUMS = 5  # rows, events, places in cells, what sums are above one, exact zeros
 
 
@@ -45,12 +49,20 @@ class Tally:
 
     grid: Grid
     parts: int
-    sums: Values
+    counted: Values
+    _waiting: Ints | None = None
+    _n_waiting: int = 0
 
     @classmethod
     def empty(cls, grid: Grid, parts: int = 1) -> Self:
         """No rows."""
         return cls(grid, parts, np.zeros((_SUMS, parts * grid.cells + 1), np.int64))
+
+    @property
+    def sums(self) -> Values:
+        """Rows, events, places, what rows sum to above one, and exact zeros, by cell."""
+        self._fold()
+        return self.counted
 
     def add(
         self,
@@ -64,9 +76,8 @@ class Tally:
         """Claims that may be near 1, each of one question."""
         cell, place = self._places(claims, is_exact=is_exact)
         cell = cell + np.asarray(part * self.grid.cells, np.intp)
-        rows: Values | int = 1 if w is None else w
-        self._count(cell, rows, y if w is None else w * y)
-        self._sum(2, cell, place, w)
+        self._count(cell, place, w, len(cell))
+        self._sum(1, cell, y, w)
         if claims.excess is not None:
             steps = np.rint(claims.excess / _STEP).astype(np.int64)
             self._sum(3, cell, steps, w)
@@ -88,16 +99,15 @@ class Tally:
         if is_exact:
             cell[p <= 0] = 0
         cell = cell + self.grid.cells * np.arange(len(p))[:, None]
-        np.copyto(cell, self.sums.shape[1] - 1, where=is_top)
+        cell[is_top] = self.counted.shape[1] - 1
+        flat = cell.ravel()
+        wide = None if w is None else np.broadcast_to(w, p.shape).ravel()
         if y.ndim == 1:
             each = cell[y, np.arange(len(y))]
-            np.add.at(self.sums[1], each, 1 if w is None else w)
+            self._sum(1, each, np.ones(len(y), np.int64), w)
         else:
-            np.add.at(self.sums[1], cell.ravel(), (y if w is None else w * y).ravel())
-        wide = None if w is None else np.broadcast_to(w, p.shape).ravel()
-        flat = cell.ravel()
-        np.add.at(self.sums[0], flat, 1 if wide is None else wide)
-        self._sum(2, flat, place.ravel(), wide)
+            self._sum(1, flat, y.ravel(), wide)
+        self._count(flat, place.ravel(), wide, p.shape[1])
         if zeros is not None:
             self._sum(4, flat, np.broadcast_to(zeros, p.shape).ravel(), wide)
 
@@ -107,7 +117,7 @@ class Tally:
 
     def to_floats(self) -> None:
         """From now on weights and shares are added."""
-        self.sums = self.sums.astype(np.float64, copy=False)
+        self.counted = self.sums.astype(np.float64, copy=False)
 
     def points(self, part: int = 0) -> Points:
         """What the filled cells of a question say, in the order of claims."""
@@ -134,10 +144,26 @@ class Tally:
             cell[sure] = grid.cells - 1
         return cell, place
 
-    def _count(self, cell: Ints, rows: Values | int, events: Values) -> None:
-        np.add.at(self.sums[0], cell, rows)
-        np.add.at(self.sums[1], cell, events.astype(self.sums.dtype))
+    def _fold(self) -> None:
+        if self._waiting is not None and self._n_waiting:
+            self.counted[0] += self._waiting >> _ROW_BITS
+            self.counted[2] += self._waiting & (_ROW - 1)
+            self._waiting[:] = 0
+            self._n_waiting = 0
 
-    def _sum(self, which: int, cell: Ints, values: Ints, w: Weights) -> None:
-        each = values.astype(self.sums.dtype, copy=False)
-        np.add.at(self.sums[which], cell, each if w is None else w * each)
+    def _count(self, cell: Ints, place: Ints, w: Weights, most: int) -> None:
+        """Rows and their places in cells, of which none has more than `most`."""
+        if self.counted.dtype != np.int64:
+            np.add.at(self.counted[0], cell, 1 if w is None else w)
+            self._sum(2, cell, place, w)
+            return
+        if self._waiting is None:
+            self._waiting = np.zeros(self.counted.shape[1], np.int64)
+        np.add.at(self._waiting, cell, place + _ROW)
+        self._n_waiting += most
+        if self._n_waiting > _MOST_WAITING:
+            self._fold()
+
+    def _sum(self, which: int, cell: Ints, values: Values, w: Weights) -> None:
+        each = values.astype(self.counted.dtype, copy=False)
+        np.add.at(self.counted[which], cell, each if w is None else w * each)
