@@ -58,6 +58,8 @@ INSIDE_FUNCTIONS = {
         "monitoring",
     ): "a monitor gives bytes and words, and bytes give a monitor",
     ("scale/sketch.py", "scale.packing"): "a sketch gives bytes, and bytes give a sketch",
+    ("scale/sketch.py", "scale.answering"): "a sketch gives answers, which are of a sketch",
+    ("scale/answering.py", "scale.fits"): "fits need polars, which is slow to load",
     ("reporting/summary.py", "reporting"): "pages need rich and jinja2, and numbers need neither",
 }
 # Imports of a room above for the sake of types alone.

@@ -45,6 +45,9 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
             return self._fit_chance(x)
         if isinstance(x, Canonical):
             return self._fit_vector(x)
+        if isinstance(x, Predictions) and x.answers is not None:
+            fitted: Map = x.answers.fitted(self)
+            return fitted
         if isinstance(x, Predictions):
             return self._fit_vector(canonical(x))
         raise ValueError(

@@ -135,6 +135,8 @@ class ChanceMap(Map):
                 f"a map is applied to Predictions or a View, got {type(x).__name__}; "
                 "map(p) maps an array of chances"
             )
+        if x.answers is not None:
+            return x.answers.mended(self)
         return self._calibrated_pair(x)
 
     def _calibrated_view(self, view: View) -> View:
@@ -175,6 +177,9 @@ class VectorMap(Map):
 
     def apply(self, x: Predictions) -> Predictions:
         """Predictions with every vector calibrated, as logits where the family works on logits."""
+        if isinstance(x, Predictions) and x.answers is not None:
+            mended: Predictions = x.answers.mended(self)
+            return mended
         pred = self._predictions(x)
         view = self._canonical(pred)
         if self.rule.changes_nothing:

@@ -13,6 +13,7 @@ from ..inputs.questions import Asked, top_label
 from ..inputs.views import Data, View
 from ..measures.rows import weights_of
 from ..measures.scores import (
+    Score,
     accuracy,
     brier,
     entropy,
@@ -43,11 +44,14 @@ def wilson(share: float, total: float, level: float) -> Ends:
 
 def student(x: Array, w: Weights, level: float) -> Ends:
     """Student's interval for the mean of rows, weights being counts."""
-    total = weights.total(w, len(x))
-    if total <= 1:
-        raise ValueError(f"a mean of {total:g} rows has no interval; at least 2 are needed")
     mean = weighted_mean(x, w)
     variance = weighted_mean((x - mean) ** 2, w)
+    return _student(mean, variance, weights.total(w, len(x)), level)
+
+
+def _student(mean: float, variance: float, total: float, level: float) -> Ends:
+    if total <= 1:
+        raise ValueError(f"a mean of {total:g} rows has no interval; at least 2 are needed")
     error = np.sqrt(variance / (total - 1))
     quantile = stdtrit(total - 1, (1 + level) / 2)
     half = float(quantile * error)
@@ -68,7 +72,8 @@ def closed_form(measure: Measure, x: Asked, level: float) -> Ends | None:
 
 
 def _accuracy(x: Data, level: float) -> Ends:
-    return wilson(accuracy(x), x.total, level)
+    asked = top_label(x) if isinstance(x, Predictions) else x
+    return wilson(accuracy(x), asked.total, level)
 
 
 def _event_rate(view: View, level: float) -> Ends:
@@ -80,11 +85,18 @@ def _mean_claim(view: View, level: float) -> Ends:
 
 
 def _nll(x: Data, level: float) -> Ends:
-    return student(row_losses(x, "nll"), weights_of(x), level)
+    return _mean_score(x, "nll", level)
 
 
 def _brier(x: Data, level: float) -> Ends:
-    return student(row_losses(x, "brier"), weights_of(x), level)
+    return _mean_score(x, "brier", level)
+
+
+def _mean_score(x: Data, score: Score, level: float) -> Ends:
+    if isinstance(x, Predictions) and x.answers is not None:
+        found = x.answers.moments(score)
+        return _student(found.mean, found.square - found.mean**2, x.answers.total, level)
+    return student(row_losses(x, score), weights_of(x), level)
 
 
 def _entropy(x: Data, level: float) -> Ends:

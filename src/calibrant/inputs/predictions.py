@@ -1,9 +1,9 @@
 """Predictions: the only door in. What a user hands over is checked here and nowhere else."""
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ from .class_names import checked_classes, frame_classes
 from .labels import Labels, are_shares, checked_labels
 from .rounded import LateReading, fixed, read_claims
 from .vector_checks import check_logits, checked_vectors
+
+if TYPE_CHECKING:
+    from .answers import Answers
 
 Kind = Literal["logits", "probs"]
 
@@ -49,6 +52,8 @@ class Predictions:
     clip: float | None = None  # where `nll` clips probabilities; None: at their type's eps
     # Predictions of shares, and of which row each of these is a part.
     split_of: "tuple[Predictions, Ints] | None" = None
+    # Of all rows, where these are a sample of them; what is changed or picked loses them.
+    answers: "Answers | None" = field(default=None, init=False)
 
     @property
     def n(self) -> int:
@@ -130,6 +135,12 @@ class Predictions:
     def with_floor(self, floor: float) -> "Predictions":
         """The same predictions, with exact zeros read as this in log space."""
         return self if floor == self.floor else replace(self, reading=fixed(floor))
+
+    def answered_by(self, answers: "Answers") -> "Predictions":
+        """The same rows as a sample of those that can answer for all."""
+        same = replace(self)
+        object.__setattr__(same, "answers", answers)
+        return same
 
     def __repr__(self) -> str:
         shape = f"{self.n:,} rows of {self.k} classes"

@@ -68,6 +68,8 @@ def top_label(pred: Predictions) -> View:
     [True, False]
     """
     _check_predictions(pred)
+    if pred.answers is not None:
+        return pred.answers.view("top_label")
     return top_view(pred, "the top label is right")
 
 
@@ -91,6 +93,8 @@ def within_top_r(pred: Predictions, r: int) -> View:
     _check_predictions(pred)
     # That the right class is among all of them is no question.
     _check_rank(r, pred.k - 1)
+    if pred.answers is not None:
+        return pred.answers.view(f"within_top_{r}")
     chosen = leading_columns(pred, r)
     return among(pred, chosen, f"the right class is among the top {r}")
 
@@ -108,6 +112,8 @@ def one_class(pred: Predictions, k: int | str) -> View:
         k = _column_called(pred, k)
     if not isinstance(k, int | np.integer) or not 0 <= k < pred.k:
         raise ValueError(f"k must be a column in 0..{pred.k - 1}, got {k!r}")
+    if pred.answers is not None:
+        return pred.answers.view(f"class_{k}")
     completes: Literal[0, 1] = 1 if k else 0
     has_two = pred.k == 2
     return View(

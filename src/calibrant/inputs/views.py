@@ -1,7 +1,7 @@
 """What predictions claim, and what happened: of one event, or of all classes at once."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Literal
 
@@ -36,6 +36,7 @@ class View:
     reading: LateReading | None = None  # of exact 0 and 1; None: to be found among these claims
     clip: float | None = None  # where `nll` clips chances; None: at their type's eps; 0: exact
     split_of: "tuple[View, Ints] | None" = None  # a view of shares, and of which row each is a part
+    pooled_rows: int | None = field(default=None, init=False)  # of which these are the sums
 
     @property
     def n(self) -> int:
@@ -58,6 +59,12 @@ class View:
     def floor(self) -> float:
         """What a chance of exactly 0, of the event or of the rest, is read as in log space."""
         return self.late_reading.found.floor
+
+    def pooling(self, rows: int) -> "View":
+        """The same points, told to be sums of so many rows."""
+        same = replace(self)
+        object.__setattr__(same, "pooled_rows", rows)
+        return same
 
     @property
     def is_fractional(self) -> bool:

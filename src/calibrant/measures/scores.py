@@ -144,6 +144,9 @@ def _mean_loss(x: Scored, score: Score) -> float:
 
 
 def _mean_vector_loss(pred: Predictions, score: Score) -> float:
+    if pred.answers is not None:
+        return pred.answers.moments(score).mean
+
     def summed(rows: slice) -> float:
         losses = _vector_losses(pred[rows], score)
         w = some(pred.weights, rows)

@@ -11,13 +11,13 @@ from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.types import Array
 from ..fitting.weights import some, weighted_sum
 from ..inference.tests import ks_limit
-from ..inputs.labels import class_totals
 from ..inputs.predictions import Predictions
 from ..inputs.questions import one_class
 from ..inputs.views import Data
 from ..measures.errors import ece
 from ..measures.ks import ks_error
 from ..measures.scores import event_rate, mean_claim
+from .counts import class_counts
 
 MOST_CLASSES = 20
 LEFT_OUT = (
@@ -59,7 +59,7 @@ def class_errors(pred: Predictions) -> tuple[ClassError, ...]:
 
 def measures_all(pred: Predictions) -> bool:
     """Whether each class is measured, or only those whose means are furthest off."""
-    return pred.n * pred.k <= MOST_CELLS
+    return pred.n * pred.k <= MOST_CELLS or pred.answers is not None
 
 
 def class_notes(x: Data) -> Iterator[str]:
@@ -91,7 +91,7 @@ def _suspects(pred: Predictions) -> list[int]:
         return weighted_sum(p, some(pred.weights, rows))
 
     claimed = np.sum(on_all_cores(claims, row_blocks(pred.n, pred.k)), axis=0)
-    occurred = class_totals(pred.labels, pred.weights, pred.k)
+    occurred = class_counts(pred)
     off = np.abs(claimed - occurred)
     furthest = np.argsort(-off, kind="stable")
     return [int(column) for column in furthest[:MOST_CLASSES]]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..fitting.weights import weighted_sum
-from ..inputs.labels import class_totals
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data, View
+from .counts import class_counts, has_weights, observations, row_count
 
 
 @dataclass(frozen=True)
@@ -33,31 +33,29 @@ def data_facts(x: Data, view: View) -> tuple[DataFact, ...]:
 def data_in_words(x: Data) -> str:
     """What the data are, in one line."""
     if isinstance(x, Predictions):
-        rows = f"{x.n:,} rows of {x.k} classes, from {x.kind}"
-        weights = x.weights
+        rows = f"{row_count(x):,} rows of {x.k} classes, from {x.kind}"
     else:
-        rows = f"{x.n:,} claims that {x.event}"
-        weights = x.w
-    if weights is None:
+        rows = f"{row_count(x):,} claims that {x.event}"
+    if not has_weights(x):
         return rows
-    return f"{rows}, standing for {x.total:,.6g}"
+    return f"{rows}, standing for {observations(x):,.6g}"
 
 
 def _rows(view: View) -> DataFact:
-    rows = f"{view.n:,}"
-    if view.w is not None:
+    rows = f"{row_count(view):,}"
+    if has_weights(view):
         rows += f", standing for {view.total:,.6g} observations"
     return DataFact("rows", rows)
 
 
 def _classes(pred: Predictions) -> Iterator[DataFact]:
-    occurred = class_totals(pred.labels, pred.weights, pred.k)
+    occurred = class_counts(pred)
     commonest = int(occurred.argmax())
     rarest = int(np.where(occurred > 0, occurred, np.inf).argmin())
 
     def told(column: int) -> str:
         rows = occurred[column]
-        return f"{pred.classes[column]}: {rows:,.6g} rows, {_percent(rows, pred.total)}"
+        return f"{pred.classes[column]}: {rows:,.6g} rows, {_percent(rows, observations(pred))}"
 
     yield DataFact("given as", f"{pred.kind} of {pred.k:,} classes, in {pred.values.dtype}")
     yield DataFact("classes that occur", f"{np.count_nonzero(occurred):,} of {pred.k:,}")
@@ -74,7 +72,8 @@ def _events(view: View) -> Iterator[DataFact]:
 def _claims(view: View) -> DataFact:
     p = view.pool.p
     span = f"from {100 * p[0]:.4g}% to {100 * p[-1]:.4g}%"
-    return DataFact("claims", f"{span}, {len(p):,} of them distinct")
+    differing = "of them distinct" if view.pooled_rows is None else "means of cells"
+    return DataFact("claims", f"{span}, {len(p):,} {differing}")
 
 
 def _percent(part: float, whole: float) -> str:

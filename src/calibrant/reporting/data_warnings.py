@@ -5,14 +5,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..fitting.types import Bools, Ints
-from ..fitting.weights import present, weighted_sum
+from ..fitting.weights import present, some, weighted_sum
 from ..inference.tests import ks_limit
-from ..inputs.labels import are_shares, class_totals
+from ..inputs.labels import are_shares
 from ..inputs.predictions import Predictions
 from ..inputs.rounded import exact_rows
 from ..inputs.views import Data, View
 from ..measures.rows import weights_of
 from ..measures.scores import clip_of, event_rate, row_losses
+from .counts import class_counts, observations
 from .verdict import counted
 
 FEW = 1000
@@ -28,6 +29,7 @@ SURE = "Claims of exactly 0 or 1: {:,}, of which {:,} wrong."
 NEVER = "{} of {} classes never occur ({}): nothing is known of their recall."
 SELDOM = "{} of {} classes occur fewer than {} times ({}): little is known of each."
 DENIED = "Rows with a chance of exactly 0 for the right class: {:,}."
+OF_SAMPLE = " These are of {:,} rows, drawn at random."
 READ = "{} of exactly 0 or 1 count as rounded: maps read them as {:.2g} off, NLL as {:.2g}. {}"
 THEIRS = "{:,} rows have some, and {} of the NLL is theirs."
 LEAST_PERCENT = 0.1
@@ -69,7 +71,10 @@ def _about_certainty(view: View) -> Iterator[str]:
     is_sure = (p == 0) | (p == 1)
     is_wrong = is_sure & (view.y[rows] != (p == 1))
     if is_sure.any():
-        yield SURE.format(is_sure.sum(), is_wrong.sum())
+        # Points of a summary stand for as many rows as they weigh.
+        w = None if view.pooled_rows is None else some(view.w, rows)
+        sure, wrong = weighted_sum(is_sure, w), weighted_sum(is_wrong, w)
+        yield SURE.format(round(float(sure)), round(float(wrong)))
 
 
 def _about_events(view: View) -> Iterator[str]:
@@ -81,19 +86,19 @@ def _about_events(view: View) -> Iterator[str]:
 
 
 def _about_commonest(pred: Predictions) -> Iterator[str]:
-    shares = class_totals(pred.labels, pred.weights, pred.k) / pred.total
+    shares = class_counts(pred) / observations(pred)
     commonest = int(shares.argmax())
     name = pred.classes[commonest]
     most = float(shares[commonest])
     times_even = most * pred.k
     if most > MOST_OF_ALL:
         yield COMMON.format(name, 100 * most, HARDLY)
-    elif most > MANY_TIMES_EVEN / pred.k and most * pred.total >= RARE:
+    elif most > MANY_TIMES_EVEN / pred.k and most * observations(pred) >= RARE:
         yield COMMON.format(name, 100 * most, f", {times_even:.0f} times an even share")
 
 
 def _about_rare(pred: Predictions) -> Iterator[str]:
-    occurred = class_totals(pred.labels, pred.weights, pred.k)
+    occurred = class_counts(pred)
     missing = np.flatnonzero(occurred == 0)
     rare = np.flatnonzero((occurred > 0) & (occurred < RARE))
     if len(missing):
@@ -106,7 +111,8 @@ def _about_zeros(pred: Predictions) -> Iterator[str]:
     rows = present(pred.weights, pred.n)
     impossible = np.count_nonzero(_is_denied(pred[rows]))
     if impossible:
-        yield DENIED.format(impossible)
+        of_sample = "" if pred.answers is None else OF_SAMPLE.format(pred.n)
+        yield DENIED.format(impossible) + of_sample
 
 
 def _is_denied(pred: Predictions) -> Bools:
@@ -125,6 +131,10 @@ def _about_rounding(x: Data) -> Iterator[str]:
     if not reading.rows:
         return
     given = x.p if isinstance(x, View) else x.values
+    if isinstance(x, Predictions) and x.answers is not None:
+        all_rows = f"{reading.rows:,.0f} rows have some."
+        yield READ.format("Chances", reading.floor, clip_of(given, x.clip), all_rows)
+        return
     name = "Claims" if isinstance(x, View) else "Chances"
     w = weights_of(x)
     is_rounded = exact_rows(given)

@@ -14,8 +14,10 @@ from ..families.maps import Map
 from ..inputs.paths import write_whole
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data, View
+from ..scale import Sketch
 from .class_errors import MOST_CLASSES, ClassError, class_errors, class_notes
 from .confidence import DRAWS, LEVEL
+from .counts import row_count
 from .data_summary import DataFact, data_facts, data_in_words
 from .data_warnings import data_warnings
 from .findings import Finding, Tone
@@ -100,7 +102,7 @@ class Report:
 
 
 def report(
-    pred: Data,
+    pred: Data | Sketch,
     *,
     fit_on: Data | None = None,
     families: Families | None = None,
@@ -118,6 +120,8 @@ def report(
     >>> report(binary([0.9] * 100, [True] * 60 + [False] * 40)).finding
     'too high'
     """
+    if isinstance(pred, Sketch):
+        pred = pred.data()
     _check_report(pred, fit_on, families)
     has_classes = asks_top_label(pred)
     view = first_view(pred)
@@ -129,7 +133,7 @@ def report(
     warnings = (*data_warnings(pred, view), *class_notes(pred), *mended.notes)
     return Report(
         about=data_in_words(pred),
-        n=view.n,
+        n=row_count(view),
         k=pred.k if isinstance(pred, Predictions) else None,
         total=view.total,
         finding=verdict.finding,

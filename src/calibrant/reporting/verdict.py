@@ -6,6 +6,7 @@ import numpy as np
 
 from ..inference.examination import Examination, Share, examine, ratio
 from ..inputs.views import View
+from .counts import has_weights
 from .findings import (
     BLUNT,
     CALM,
@@ -91,7 +92,7 @@ def judge(view: View, *, has_classes: bool, mended: Recalibration | None = None)
 
 def counted(view: View) -> str:
     """What a view's total counts."""
-    return "rows" if view.w is None else "observations"
+    return "observations" if has_weights(view) else "rows"
 
 
 def _advice(finding: Finding, mended: Recalibration, *, hides: bool) -> str:

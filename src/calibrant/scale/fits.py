@@ -64,19 +64,26 @@ def fit(
     found = rows(x, split=split, skip_bad=skip_bad, **columns)
     asks_classes = isinstance(family, ChanceFamily)
     sketch = summary(found, ("classwise",) if asks_classes else ("top_label",), _SAMPLE)
+    return fit_summed(family, found, sketch)
+
+
+def fit_summed(family: Family, found: Rows | None, sketch: Sketch) -> Map:
+    """The map that fits rows of which a sketch is known; all is of the sketch where rows are not."""
     assert sketch.shape is not None
     if sketch.shape.kind is None:
         return _of_one_chance(family, found, sketch, "claims")
-    if asks_classes and sketch.shape.k == 2:
+    if isinstance(family, ChanceFamily) and sketch.shape.k == 2:
         return _of_one_chance(family, found, sketch, "class_1")
     if isinstance(family, ChanceFamily):
         return _of_classes(family, sketch)
     return _of_vectors(family, found, sketch)
 
 
-def _of_one_chance(family: Family, found: Rows, sketch: Sketch, name: str) -> Map:
+def _of_one_chance(family: Family, found: Rows | None, sketch: Sketch, name: str) -> Map:
     view = sketch.view(name)
     of_sketch = family.fit(view)
+    if found is None:
+        return of_sketch
     if isinstance(family, LogisticFamily):
         return replace(of_sketch, rule=_logistic(family, found, view, of_sketch))
     if isinstance(family, Temperature):
@@ -105,9 +112,11 @@ def _of_classes(family: ChanceFamily, sketch: Sketch) -> Map:
     )
 
 
-def _of_vectors(family: Family, found: Rows, sketch: Sketch) -> Map:
+def _of_vectors(family: Family, found: Rows | None, sketch: Sketch) -> Map:
     sample = sketch.sample()
     of_sample = family.fit(sample)
+    if found is None:
+        return of_sample
     floor = sample.floor
     if isinstance(family, Temperature):
         work = partial(_temperature_sums, floor)

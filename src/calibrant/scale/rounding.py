@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..fitting.logspace import NO_SHARE, TINY
-from ..fitting.types import Array
+from ..fitting.types import Array, Bools
 from ..fitting.weights import Weights, weighted_sum
 from ..inputs.rounded import HALF_STEP, Reading
 
@@ -43,7 +43,8 @@ class Rounding:
             high = most if most < 1 else float(np.where(columns < 1, columns, 0).max())
             # Where no chance lies between 0 and 1, none is near.
             nearest = min(low, 1 - high) if low < 1 else np.inf
-            is_rounded = ((columns <= 0) | (columns >= 1)).any(0)
+            has_exact: Bools = (columns <= 0) | (columns >= 1)
+            is_rounded = np.asarray(has_exact.any(0))
             rows = float(weighted_sum(is_rounded, w))
         bits = _type_bits(columns, before.type_bits)
         found = cls(nearest, rows, most >= 1, bits, len(columns) == 1)

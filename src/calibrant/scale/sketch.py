@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Literal, final
+from typing import TYPE_CHECKING, Literal, final
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from .shape import Shape, shape_of
 from .skipped import Skipped
 from .tally import Claims, Points, Tally
 from .viewing import view_of_points
+
+if TYPE_CHECKING:
+    from ..inputs.answers import Answers
 
 Question = Literal["top_label", "within_top_2", "classwise"]
 QUESTIONS: tuple[Question, ...] = ("top_label", "within_top_2", "classwise")
@@ -75,6 +78,11 @@ class Sketch:
         self.tallies: dict[str, Tally] = {}
         self.reservoir = Reservoir(sample, seed)
         self.skipped = Skipped()
+
+    @property
+    def has_weights(self) -> bool:
+        """Whether some row stands for more or less than one."""
+        return self.weight != self.n
 
     @property
     def total(self) -> float:
@@ -167,6 +175,17 @@ class Sketch:
         assert shape.kind is not None
         pred = Predictions(drawn.values, drawn.labels, weights, shape.classes, shape.kind)
         return replace(pred, reading=self._late_reading(), clip=shape.clip)
+
+    def data(self, answers: "Answers | None" = None) -> Data:
+        """What measures, scores, families and reports take: they ask it as they ask the rows.
+
+        A view, or the sample as predictions of which `answers`, by default the sums, know all.
+        """
+        from .answering import Sums
+
+        if CLAIMS in self.tallies:
+            return self.view()
+        return self.sample().answered_by(Sums(self) if answers is None else answers)
 
     @property
     def nll(self) -> float:
@@ -282,14 +301,16 @@ class Sketch:
         view = self._as_view(points, f"the class is {shape.classes[column]}")
         if shape.k > 2:
             return view
-        return replace(view, completes=1 if column else 0, classes=shape.classes)
+        whole = replace(view, completes=1 if column else 0, classes=shape.classes)
+        return whole if self.has_weights else whole.pooling(self.n)
 
     def _as_view(
         self, points: Points, event: str, *, completes: Literal[0, 1] | None = None
     ) -> View:
         is_single = CLAIMS in self.tallies
         view = view_of_points(points, event, self._late_reading(), is_single=is_single)
-        return replace(view, completes=completes, clip=self._shape().clip)
+        view = replace(view, completes=completes, clip=self._shape().clip)
+        return view if self.has_weights else view.pooling(self.n)
 
     def _late_reading(self) -> LateReading:
         shape = self._shape()

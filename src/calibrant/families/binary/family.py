@@ -27,7 +27,7 @@ class ChanceFamily(Family):
 
     def fit(self, x: Question, *apart: object) -> Map:
         """Choose the map that fits a view, class 1 of two, or whole vectors of more."""
-        if apart or not isinstance(x, Predictions):
+        if apart or not isinstance(x, Predictions) or x.answers is not None:
             return super().fit(x, *apart)
         if x.k == 2:
             return super().fit(one_class(x, 1))
