@@ -25,8 +25,9 @@ from calibrant import (
     top_label,
     within_top_r,
 )
+from calibrant.fitting.blocks import on_all_cores
 from calibrant.inputs.views import Data
-from calibrant.scale import Sketch
+from calibrant.scale import Sketch, tally
 from calibrant.scale.sketch import Question
 
 ALL: tuple[Question, ...] = ("top_label", "within_top_2", "classwise")
@@ -156,6 +157,21 @@ def test_parts_and_their_order_change_no_bit_of_whole_numbers(kind: str) -> None
     two = Sketch().update(weighted[1000:]).merge(Sketch().update(weighted[:1000]))
     sums = one.tallies["top_label"].sums
     assert np.allclose(sums, two.tallies["top_label"].sums, rtol=1e-12, atol=0)
+
+
+def test_rows_that_wait_to_be_counted_are_counted_whenever_they_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pred = network(3_000, 5)
+    expected = Sketch().update(pred).tallies["classwise"].sums
+    monkeypatch.setattr(tally, "_MOST_WAITING", 700)
+    sketch = Sketch()
+    for start in range(0, pred.n, 500):
+        sketch.update(pred[start : start + 500])
+        assert sketch.view().total == start + 500
+    assert np.array_equal(sketch.tallies["classwise"].sums, expected)
+    views = on_all_cores(sketch.view, [f"class_{k}" for k in range(5)])
+    assert [view.total for view in views] == [pred.n] * 5
 
 
 def test_a_weight_is_a_count_and_a_weight_of_zero_no_row() -> None:

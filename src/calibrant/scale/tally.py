@@ -1,6 +1,7 @@
 """Sums over the cells of a grid: all that a summary holds of one question."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -52,6 +53,7 @@ class Tally:
     counted: Values
     _waiting: Ints | None = None
     _n_waiting: int = 0
+    _lock: Lock = field(default_factory=Lock)  # views are asked for by several threads
 
     @classmethod
     def empty(cls, grid: Grid, parts: int = 1) -> Self:
@@ -145,7 +147,9 @@ class Tally:
         return cell, place
 
     def _fold(self) -> None:
-        if self._waiting is not None and self._n_waiting:
+        with self._lock:
+            if self._waiting is None or not self._n_waiting:
+                return
             self.counted[0] += self._waiting >> _ROW_BITS
             self.counted[2] += self._waiting & (_ROW - 1)
             self._waiting[:] = 0
