@@ -127,9 +127,9 @@ def test_scores_are_exact(case: str) -> None:
 
 
 def same_integers(mine: Sketch, other: Sketch) -> None:
-    for name, tally in mine.tallies.items():
-        assert tally.sums.dtype == np.int64
-        assert np.array_equal(tally.sums, other.tallies[name].sums)
+    for name, found in mine.tallies.items():
+        assert found.sums.dtype == np.int64
+        assert np.array_equal(found.sums, other.tallies[name].sums)
     assert mine.nll == pytest.approx(other.nll, rel=1e-12)
     assert np.array_equal(mine.sample().values, other.sample().values)
 
