@@ -126,7 +126,10 @@ def measured(folder: Path, sizes: list[int]) -> pl.DataFrame:
 
 
 def speed_table(found: pl.DataFrame) -> Iterator[str]:
-    yield "| rows | work | wall s | processor s | rows per processor s | of the bare scan's, wall | processor | bar | peak GB |"
+    yield (
+        "| rows | work | wall s | processor s | rows per processor s "
+        "| of the bare scan's, wall | processor | bar | peak GB |"
+    )
     yield "|---|---|---|---|---|---|---|---|---|"
     for n in found["n"].unique(maintain_order=True):
         part = found.filter(pl.col("n") == n)
@@ -148,12 +151,15 @@ def linear(found: pl.DataFrame) -> Iterator[str]:
         slope = (cost[-1] - cost[0]) / (n[-1] - n[0])
         line = cost[0] + slope * (n - n[0])
         off = np.abs(cost / line - 1).max()
-        yield f"- {name}: processor time is within {100 * off:.0f}% of a straight line in n; {1e9 * slope:.0f} ns a row."
+        yield (
+            f"- {name}: processor time is within {100 * off:.0f}% of a straight line in n, "
+            f"of {1e9 * slope:.0f} ns a row."
+        )
 
 
 def sets(real: Path | None) -> Iterator[tuple[str, Predictions]]:
     for name in ("c10-resnet18", "c10-lenet5", "c100-resnet18"):
-        yield name, samples.load(name)[1]  # type: ignore[arg-type]
+        yield name, samples.load(name)[1]
     for path in sorted(real.glob("*.npz")) if real else []:
         archive = np.load(path)
         kind = next((each for each in ("logits", "probs") if f"test_{each}" in archive), None)

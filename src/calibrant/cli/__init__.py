@@ -22,6 +22,7 @@ COMMANDS = (
     "apply",
     "check",
     "monitor",
+    "sketch",
 )  # a file each, as help lists them
 # A bad parameter is a usage error in every version of typer; the class has moved between them.
 UsageError: type[typer.BadParameter] = typer.BadParameter.__bases__[0]

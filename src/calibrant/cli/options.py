@@ -15,6 +15,8 @@ FIT_ON_HELP: Final = "Other rows of the model to fit on: a file, or a split such
 FAMILIES_HELP: Final = "Families to fit, as temperature,isotonic; calibrant fit --help lists them."
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
+FILES_HELP: Final = f"{FILE_HELP} Several .parquet files are read part by part."
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help=FILES_HELP)]
 MapFile = Annotated[Path, typer.Argument(metavar="MAP", help="A map that calibrant fit wrote.")]
 FitOn = Annotated[str | None, typer.Option(metavar="FILE", help=FIT_ON_HELP)]
 HtmlFile = Annotated[

@@ -28,17 +28,18 @@ def print_json(thing: dict[str, Any]) -> None:
 
 def refuse(reason: str) -> int:
     """One line on stderr, and the exit code that goes with it."""
-    _say(reason)
+    say(reason)
     return 2
 
 
 def say_left_out(file: object, rows: int, lacking: dict[str, int]) -> None:
     """One line on stderr: how many rows were left out, and which columns lacked a value."""
     each = ", ".join(f"{count:,} without {name}" for name, count in lacking.items())
-    _say(f"left out {sum(lacking.values()):,} of {rows:,} rows of {file}: {each}")
+    say(f"left out {sum(lacking.values()):,} of {rows:,} rows of {file}: {each}")
 
 
-def _say(words: str) -> None:
+def say(words: str) -> None:
+    """One line on stderr."""
     from ..reporting.terminal import harmless
 
     typer.echo(f"calibrant: {harmless(' '.join(words.split()))}", err=True)

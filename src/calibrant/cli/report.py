@@ -12,12 +12,11 @@ from .commands import command
 from .completion import of_columns
 from .families import families_written, with_selected
 from .inputs import InputOptions
-from .options import PAGES, WROTE_PAGE, FamilyNames, File, FitOn, HtmlFile
+from .options import PAGES, WROTE_PAGE, FamilyNames, Files, FitOn, HtmlFile
 from .outputs import OutputOptions
+from .streams import Streamed, StreamOptions
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ..inputs.contents import Contents
 
 NEEDS_ROWS: Final = (
@@ -45,9 +44,10 @@ Intervals = Annotated[
     "report 'part-*.parquet' --label y --probs p_ --by site,year",
     "report answers.jsonl --confidence p --correct is_right",
     "report probs.npy --label labels.npy",
+    "report big/*.parquet --memory 2GB --skip-bad",
 )
 def report(
-    file: File,
+    files: Files,
     *,
     html: HtmlFile = None,
     fit_on: FitOn = None,
@@ -55,18 +55,22 @@ def report(
     by: By = None,
     intervals: Intervals = False,
     inputs: InputOptions,
+    streams: StreamOptions,
     output: OutputOptions,
 ) -> None:
     """Say how far probabilities can be trusted. Of several splits it takes test.
 
-    With --fit-on it also says what maps fitted on other rows would mend.
+    With --fit-on it also says what maps fitted on other rows would mend. Parquet files of any size
+    are read part by part, and summaries of calibrant sketch are files too.
     """
+    file = files[0]
     target = None if html is None else writable(html, PAGES)
     if families is not None and fit_on is None:
         raise ValueError(NEEDS_ROWS)
     named = None if families is None else families_written(families)
-    source = inputs.read(file, "test")
-    groups = None if by is None else _groups(source, by)
+    streamed = streams.read(files, inputs, "test")
+    source = inputs.read(file, "test") if streamed is None else streamed.contents()
+    groups = None if by is None else _groups(source if streamed is None else streamed, by)
     other = None if fit_on is None else inputs.rows_to_fit_on(fit_on, file)
     entered = None if named is None or other is None else with_selected(named, other)
     found = calibrant.report(
@@ -78,8 +82,10 @@ def report(
         _write(found, target, output)
 
 
-def _groups(source: "Contents", by: str) -> "dict[str, NDArray[Any]]":
+def _groups(source: "Contents | Streamed", by: str) -> "dict[str, Any]":
     names = [name.strip() for name in by.split(",")]
+    if isinstance(source, Streamed):
+        return source.groups(names)
     return {name: source.column(name) for name in names}
 
 

@@ -15,10 +15,13 @@ from ..measures.ks import ks_error
 from ..measures.scores import event_rate, mean_claim
 from ..progress import progress, quiet
 from .confidence import report_interval
+from .counts import row_count
 from .findings import Finding
 from .verdict import judge
 
-Parts = dict[str, Ints]  # the rows of each value
+Parts = Mapping[str, Ints | View]  # the rows of each value, or the view of them
+# A value a row; or of several ways to part the rows each by its name, perhaps parted already.
+By = ArrayLike | Mapping[str, ArrayLike | Mapping[str, View]]
 
 MOST_GROUPS = 30
 TOO_MANY = (
@@ -53,7 +56,7 @@ class Group:
 
 def groups(
     view: View,
-    by: ArrayLike | Mapping[str, ArrayLike] | None,
+    by: By | None,
     *,
     has_classes: bool,
     intervals: bool = False,
@@ -64,7 +67,7 @@ def groups(
     """
     if by is None:
         return (), ()
-    parted = {name: _parts(name, values, view) for name, values in _named(by).items()}
+    parted = {name: _parted(name, values, view) for name, values in _named(by).items()}
     shown = [
         (name, value, rows)
         for name, parts in parted.items()
@@ -73,7 +76,7 @@ def groups(
     found: list[Group] = []
     with progress("measuring groups", len(shown)) as tick, quiet():
         for name, value, rows in shown:
-            part = view[rows]
+            part = rows if isinstance(rows, View) else view[rows]
             group = _group(name, value, part, has_classes=has_classes, intervals=intervals)
             found.append(group)
             tick()
@@ -89,7 +92,7 @@ def _group(by: str, name: str, view: View, *, has_classes: bool, intervals: bool
     return Group(
         by=by,
         name=name,
-        n=view.n,
+        n=row_count(view),
         total=view.total,
         claimed=mean_claim(view),
         happened=event_rate(view),
@@ -102,7 +105,7 @@ def _group(by: str, name: str, view: View, *, has_classes: bool, intervals: bool
     )
 
 
-def _named(by: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
+def _named(by: By) -> dict[str, ArrayLike | Mapping[str, View]]:
     if not isinstance(by, Mapping):
         return {"group": by}
     if not by:
@@ -111,6 +114,10 @@ def _named(by: ArrayLike | Mapping[str, ArrayLike]) -> dict[str, ArrayLike]:
             "leave it out instead"
         )
     return {str(name): values for name, values in by.items()}
+
+
+def _parted(by: str, values: ArrayLike | Mapping[str, View], view: View) -> Parts:
+    return values if isinstance(values, Mapping) else _parts(by, values, view)
 
 
 def _parts(by: str, values: ArrayLike, view: View) -> Parts:
@@ -128,16 +135,21 @@ def _parts(by: str, values: ArrayLike, view: View) -> Parts:
 def _largest(parts: Parts, view: View) -> Parts:
     def weight(name: str) -> float:
         rows = parts[name]
+        if isinstance(rows, View):
+            return rows.total
         return total(some(view.w, rows), len(rows))
 
     by_weight = sorted(parts, key=weight, reverse=True)
+    if any(isinstance(rows, View) for rows in parts.values()):
+        return parts
     kept = set(by_weight[:MOST_GROUPS])
     return {name: rows for name, rows in parts.items() if name in kept}
 
 
-def _notes(parted: dict[str, Parts], n_groups: int) -> Iterator[str]:
+def _notes(parted: Mapping[str, Parts], n_groups: int) -> Iterator[str]:
     for name, parts in parted.items():
-        if len(parts) > MOST_GROUPS:
+        is_cut = not any(isinstance(rows, View) for rows in parts.values())
+        if len(parts) > MOST_GROUPS and is_cut:
             yield TOO_MANY.format(name, len(parts), MOST_GROUPS)
     if n_groups >= MANY_GROUPS:
         yield SOME_LOOK_OFF.format(n_groups, n_groups / MANY_GROUPS)

@@ -7,8 +7,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from numpy.typing import ArrayLike
-
 from ..choosing import Families
 from ..families.maps import Map
 from ..inputs.paths import write_whole
@@ -22,7 +20,7 @@ from .data_summary import DataFact, data_facts, data_in_words
 from .data_warnings import data_warnings
 from .findings import Finding, Tone
 from .first_question import asks_top_label, first_view
-from .groups import Group, groups
+from .groups import By, Group, groups
 from .measure_table import MeasureRow, measure_rows
 from .recalibration import Recalibration, ScoreRow, recalibrate
 from .verdict import judge
@@ -106,7 +104,7 @@ def report(
     *,
     fit_on: Data | None = None,
     families: Families | None = None,
-    by: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    by: By | None = None,
     intervals: bool = False,
 ) -> Report:
     """Measure predictions, or one view, and say in plain words whether they can be trusted.

@@ -8,18 +8,20 @@ from .sketch import Sketch
 if TYPE_CHECKING:
     from .applying import apply
     from .fits import fit
+    from .groups import by_group
     from .sources import from_dask, from_spark, rows, scan_parquet
 
 # These need polars, which is slow to load.
 _HOMES = {
     "apply": "applying",
+    "by_group": "groups",
     "fit": "fits",
     "from_dask": "sources",
     "from_spark": "sources",
     "rows": "sources",
     "scan_parquet": "sources",
 }
-__all__ = ["Sketch", "apply", "fit", "from_dask", "from_spark", "rows", "scan_parquet"]
+__all__ = ["Sketch", "apply", "by_group", "fit", "from_dask", "from_spark", "rows", "scan_parquet"]
 
 
 def __getattr__(name: str) -> object:

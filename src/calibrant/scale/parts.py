@@ -117,7 +117,9 @@ class Rows(ABC):
         """What a task makes of all rows, of which there must be some unless it passes them by."""
         found = self.summed(task)
         if found.skipped.parts and not self.skip_bad:
-            raise ValueError(f"{found.skipped.reasons[0]}; or leave such parts out: skip_bad")
+            raise ValueError(
+                f"{found.skipped.reasons[0]}; or leave such parts out: skip_bad, --skip-bad"
+            )
         if not found.rows and not may_be_none:
             raise ValueError(f"no part has a row that can be read: {self.words}")
         return found
