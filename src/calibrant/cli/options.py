@@ -16,7 +16,7 @@ FAMILIES_HELP: Final = "Families to fit, as temperature,isotonic; calibrant fit 
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)]
 FILES_HELP: Final = f"{FILE_HELP} Several .parquet files are read part by part."
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help=FILES_HELP)]
+Files = Annotated[list[Path], typer.Argument(metavar="FILE", help=FILES_HELP)]
 MapFile = Annotated[Path, typer.Argument(metavar="MAP", help="A map that calibrant fit wrote.")]
 FitOn = Annotated[str | None, typer.Option(metavar="FILE", help=FIT_ON_HELP)]
 HtmlFile = Annotated[

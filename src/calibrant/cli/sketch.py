@@ -34,7 +34,7 @@ def sketch(
     streams: StreamOptions,
     output: OutputOptions,
 ) -> None:
-    """Sum up predictions of any number in one small file, or add up several such files.
+    """Sum up predictions in a small file, or add up such files.
 
     Reports of it are those of the rows. Of several splits it takes test.
     """
