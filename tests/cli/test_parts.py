@@ -57,7 +57,7 @@ def test_reports_of_parts_are_those_of_the_whole(
         for one, two in zip(mine["groups"], whole["groups"], strict=True):
             assert (one["name"], one["n"]) == (two["name"], two["n"])
             assert one["ks"] == pytest.approx(two["ks"], abs=1e-5)
-    assert "must end in .parquet" in refused(capsys, "report", parts[0], "other.csv")
+    assert "several files must end in .parquet" in refused(capsys, "report", parts[0], "other.csv")
     assert "4GB or 500M; got 'much'" in refused(capsys, "report", folder, "--memory", "much")
 
 

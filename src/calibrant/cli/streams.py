@@ -22,7 +22,8 @@ ENGINE_HELP = "Let a cluster read the files: dask or spark."
 ADDRESS_HELP = "Where it runs, as tcp://host:8786 or spark://host:7077; else on this machine."
 SKIP_HELP = "Leave out parts that cannot be read, and count them."
 ONLY_PARQUET = (
-    "{}: several files are read part by part, and so must end in .parquet; or quote a pattern"
+    "{}: several files must end in .parquet, as they are read part by part; "
+    "to read several files as one, quote their pattern: 'part-*.csv'"
 )
 ALONE = "{} is a summary of rows: groups are made of the rows themselves"
 
