@@ -14,8 +14,8 @@ from .inputs import InputOptions
 from .map_files import load_map
 from .options import Files, MapFile
 from .outputs import OutputOptions
+from .parts import StreamOptions
 from .printing import say
-from .streams import StreamOptions
 
 if TYPE_CHECKING:
     from ..families.maps import Map

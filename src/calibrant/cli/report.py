@@ -14,7 +14,7 @@ from .families import families_written, with_selected
 from .inputs import InputOptions
 from .options import PAGES, WROTE_PAGE, FamilyNames, Files, FitOn, HtmlFile
 from .outputs import OutputOptions
-from .streams import Streamed, StreamOptions
+from .parts import Streamed, StreamOptions
 
 if TYPE_CHECKING:
     from ..inputs.contents import Contents

@@ -11,7 +11,7 @@ from .commands import command
 from .inputs import InputOptions
 from .options import Files
 from .outputs import OutputOptions
-from .streams import SKETCH, StreamOptions, merged_files
+from .parts import SKETCH, StreamOptions, merged_files
 
 if TYPE_CHECKING:
     from ..scale import Sketch
