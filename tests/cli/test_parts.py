@@ -22,7 +22,7 @@ def parts(tmp_path: Path) -> list[str]:
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
-    assert run([*arguments, "--json"]) == 0
+    assert run([*arguments, "--json"]) == 0, capsys.readouterr().err
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
 

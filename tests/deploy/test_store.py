@@ -271,3 +271,11 @@ def test_others_may_read_what_was_written(path: Path) -> None:
 def test_loaded_maps_are_maps(path: Path) -> None:
     assert isinstance(load(path), Map)
     assert isinstance(load(str(path)), Map)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_maps_of_few_and_of_many_classes_are_loaded(k: int, tmp_path: Path) -> None:
+    p = np.random.default_rng(0).dirichlet(np.ones(k), 50)
+    fitted = calibrant.Temperature().fit(calibrant.from_probs(p, np.arange(50) % k))
+    fitted.save(tmp_path / "map.safetensors")
+    assert np.array_equal(calibrant.load(tmp_path / "map.safetensors")(p), fitted(p))

@@ -92,7 +92,7 @@ def load(path: str | PathLike[str]) -> Map:
 def _check_chances(path: Path, fitted: Any) -> None:  # noqa: ANN401 - a map of either kind
     """Refuse a map whose numbers do not fit together: it must make chances of a few claims."""
     has_one_chance = isinstance(fitted, ChanceMap)
-    claims = np.linspace(0, 1, 5) if has_one_chance else np.eye(4, len(fitted.classes))
+    claims = np.linspace(0, 1, 5) if has_one_chance else np.eye(len(fitted.classes))[:4]
     try:
         with np.errstate(all="ignore"):
             chances = fitted(claims)
