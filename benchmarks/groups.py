@@ -20,13 +20,13 @@ from calibrant.groups import ByGroup, worst_segment
 
 Array = NDArray[np.floating[Any]]
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "groups.md"
-GROUPS, RUNS, TEST = 20, 10, 4000
+GROUPS, RUNS, TEST = 20, 5, 4000
 SIZES: dict[str, NDArray[np.int64]] = {
     f"{size:,}": np.full(GROUPS, size) for size in (50, 150, 500, 1500, 5000)
 }
 SIZES["50 to 5,000"] = np.geomspace(50, 5000, GROUPS).astype(int)
 FAMILIES: dict[str, Family] = {"Smooth": Smooth(), "Platt": Platt(), "Isotonic": Isotonic()}
-COLUMNS, LEVEL_RUNS, PER_JOB, DRAWS, LEVEL = 20, 1000, 50, 99, 0.05
+COLUMNS, LEVEL_RUNS, PER_JOB, DRAWS, LEVEL = 20, 600, 30, 99, 0.05
 
 
 def _alike(_: Generator) -> tuple[Array, Array]:

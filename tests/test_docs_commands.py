@@ -1,8 +1,10 @@
 """Every command line on a page of the docs runs, on files of the names it gives."""
 
+import json
 import re
 import shlex
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import polars as pl
@@ -34,9 +36,36 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         _table(seed).write_csv(folder / f"{name}.csv")
     sure = _table(3).select(p="prob_cat", ok=pl.col("label") == "cat")
     sure.write_ndjson(folder / "answers.jsonl")
+    _table(4).write_ndjson(folder / "stream.jsonl")
+    _replies().write_ndjson(folder / "replies.jsonl")
+    _choices().write_ndjson(folder / "samples_arc_challenge.jsonl")
+    with ZipFile(folder / "task.eval", "w") as log:
+        log.writestr("samples/1.json", json.dumps(_sample()))
     fit_on = read(folder / "validation.csv")
     Temperature().fit(fit_on).save(folder / "map.safetensors")
     return folder
+
+
+def _replies() -> pl.DataFrame:
+    rng = np.random.default_rng(5)
+    p = rng.choice([0.5, 0.7, 0.9], ROWS)
+    said = [f"Rome. Confidence: {100 * each:.0f}%" for each in p]
+    task = rng.choice(["law", "art"], ROWS)
+    right = rng.random(ROWS) < p
+    return pl.DataFrame({"completion": said, "confidence": p, "correct": right, "task": task})
+
+
+def _choices() -> pl.DataFrame:
+    rng = np.random.default_rng(6)
+    likelihoods = rng.normal(-3, 1, (ROWS, 4)).round(3)
+    responses = [[[str(each), "False"] for each in row] for row in likelihoods]
+    targets = [str(place) for place in rng.integers(0, 4, ROWS)]
+    return pl.DataFrame({"target": targets, "filtered_resps": responses})
+
+
+def _sample() -> dict[str, object]:
+    score = {"match": {"value": "C", "answer": "Rome"}}
+    return {"id": 1, "scores": score, "output": {"completion": "Rome. Confidence: 80%"}}
 
 
 def _table(seed: int) -> pl.DataFrame:

@@ -84,6 +84,7 @@ from .inputs.questions import one_class as one_class
 from .inputs.questions import top_label as top_label
 from .inputs.questions import top_r as top_r
 from .inputs.questions import within_top_r as within_top_r
+from .inputs.stated import stated_confidences as stated_confidences
 from .inputs.views import Canonical as Canonical
 from .inputs.views import View as View
 from .measures.decomposition import Decomposition as Decomposition

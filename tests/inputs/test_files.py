@@ -112,7 +112,7 @@ def test_upper_and_lower_case_are_one_in_an_npz(tmp_path: Path) -> None:
         (
             "x.txt",
             "hello",
-            "a file to read must end in .npz, .npy, .csv, .tsv, .parquet, .arrow, .feather, .jsonl, .json, "
+            "a file to read must end in .npz, .npy, .csv, .tsv, .parquet, .arrow, .feather, .jsonl, .json, .eval, "
             "not '.txt'",
         ),
         ("x.npz", "hello", "the file is not an npz, or it was damaged"),

@@ -141,6 +141,7 @@ EXEMPT_FUNCTIONS: dict[str, str] = {
     "from_logits": "makes the rows that laws are tried on",
     "from_probs": "makes the rows that laws are tried on",
     "read": "makes rows of files: tests/inputs",
+    "stated_confidences": "reads texts: tests/inputs/test_stated.py",
     "write": "makes files of rows: tests/inputs",
     "calibrant.choosing": "compares families, to each of which the laws hold",
     "calibrant.deploy": "loads the maps that the laws of families save",

@@ -22,6 +22,7 @@ COMMANDS = (
     "apply",
     "check",
     "monitor",
+    "threshold",
     "sketch",
 )  # a file each, as help lists them
 # A bad parameter is a usage error in every version of typer; the class has moved between them.

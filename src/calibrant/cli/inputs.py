@@ -39,6 +39,7 @@ Confidence = Annotated[str | None, _column("One chance a row, instead of a vecto
 Correct = Annotated[str | None, _column("Whether that chance came true, as 0/1.")]
 Weight = Annotated[str | None, _column("How many observations a row stands for.")]
 Classes = Annotated[str | None, _names("NAMES", "The classes of a list column, as a,b,c.")]
+Event = Annotated[str | None, _names("WORDS", "What a confidence is of, as 'the answer is right'.")]
 Split = Annotated[str | None, _names("NAME", "One part of the file, such as val or test.")]
 SkipMissing = Annotated[
     bool, typer.Option("--skip-missing", help="Leave rows out that lack a value, and count them.")
@@ -59,6 +60,7 @@ class InputOptions:
     correct: Correct = None
     weight: Weight = None
     classes: Classes = None
+    event: Event = None
     split: Split = None
     skip_missing: SkipMissing = False
     max_gb: MaxGb = 1.0

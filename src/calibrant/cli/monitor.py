@@ -51,11 +51,11 @@ def monitor(
     inputs: InputOptions,
     output: OutputOptions,
 ) -> None:
-    """Watch a stream of claims and outcomes: exit code 1 if there is an alarm.
+    """Watch a stream, and exit with an alarm.
 
-    The exit code is 0 if there is none, 2 for bad input. Rows are in the order in which they came.
-    A file is read to its end, standard input until the alarm. With --state the stream goes on where
-    it stopped; begin a new one after a refit.
+    The exit code is 1 if claims no longer hold, 0 if they do, 2 for bad input. Rows are in the
+    order in which they came. A file is read to its end, standard input until the alarm. With
+    --state the stream goes on where it stopped; begin a new one after a refit.
     """
     from ..monitoring.words import found as told_of
 
@@ -106,7 +106,14 @@ def _watch(watching: "Monitor", file: Path, inputs: InputOptions) -> None:
 
     lacking: dict[str, int] = {}
     begun = watching.n
-    for batch in batches(file, inputs.columns, inputs.split, skip_missing=inputs.skip_missing):
+    coming = batches(
+        file,
+        inputs.columns,
+        inputs.split,
+        skip_missing=inputs.skip_missing,
+        max_gb=inputs.max_gb,
+    )
+    for batch in coming:
         for name, rows in batch.lacking.items():
             lacking[name] = lacking.get(name, 0) + rows
         if batch.contents is not None:

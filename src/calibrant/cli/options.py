@@ -7,7 +7,9 @@ import typer
 
 from .completion import of_families
 
-READABLE: Final = ".csv, .jsonl, .parquet, .arrow, .json, .tsv (.gz too), .npz, .npy, - for stdin"
+READABLE: Final = (
+    ".csv, .jsonl, .parquet, .arrow, .json, .tsv (.gz too), .npz, .npy, .eval, - for stdin"
+)
 PAGES: Final = (".html", ".htm")
 WROTE_PAGE: Final = "Wrote {}: open it in a browser, or send it to a colleague."
 FILE_HELP: Final = f"Predictions: {READABLE}; a folder, or a pattern in quotes."

@@ -38,8 +38,9 @@ CONFIDENCES = [
     "score",
     "chance",
     "forecast",
+    "answer_confidence",
 ]
-CORRECTS = ["correct", "is_correct", "right", "correctness", "hit"]
+CORRECTS = ["correct", "is_correct", "right", "correctness", "hit", "answer_right"]
 EVENTS = ["outcome", "event", "happened"]
 PREDICTED = [
     "pred",
@@ -76,6 +77,7 @@ class ColumnNames:
     correct: str | None = None
     weight: str | None = None
     classes: str | Sequence[Hashable] | None = None
+    event: str | None = None  # what a confidence is of, in words
     sign: Literal["", "--"] = ""
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from ..fitting.types import Values
 from .class_names import numbered
 from .column_names import EVENTS, LABELS, PREDICTED, ColumnNames, find, missing
 from .gaps import complete, refuse_missing_words
+from .stated import stated_confidences
 from .vector_columns import told_outcome
 
 Arrays = dict[str, Values]
@@ -60,6 +61,14 @@ def numbers(columns: Columns, name: str) -> Values:
                 f"(row 0 has {rows[0].size}, row {row} has {found.size})"
             )
     return np.stack(rows)
+
+
+def confidences(columns: Columns, name: str) -> Values:
+    """A column of chances; or of texts that state one, as those of language models do."""
+    array = columns[name]()
+    if _has_numbers(array) or not any(" " in str(text).strip() for text in array.tolist()):
+        return numbers(columns, name)
+    return complete(name, stated_confidences(array.tolist()))
 
 
 def outcome(columns: Columns, wanted: ColumnNames, *, required: bool) -> Values | None:

@@ -12,7 +12,7 @@ from ..fitting.types import Values
 from .checks import InputError
 from .class_names import numbered
 from .column_names import CONFIDENCES, WEIGHTS, ColumnNames, Names, find, missing
-from .columns import match_labels, noting, numbers, outcome
+from .columns import confidences, match_labels, noting, numbers, outcome, outcome_columns
 from .contents import Contents
 from .gaps import MissingValues
 from .label_columns import find_labels, label_array
@@ -24,8 +24,11 @@ from .splits import picking
 from .unpacking import unpacking
 from .vector_checks import question_logits
 from .vector_columns import VectorColumns, vector_columns
-from .views import Data
+from .views import Data, View
 from .writing import WRITERS
+
+# What the logs of language models say of an answer, in words.
+RIGHT = "the answer is right"
 
 
 def read(
@@ -38,6 +41,7 @@ def read(
     correct: str | None = None,
     weight: str | None = None,
     classes: str | Sequence[Hashable] | None = None,
+    event: str | None = None,
     split: str | None = None,
     default_split: str = "test",
     skip_missing: bool = False,
@@ -51,11 +55,12 @@ def read(
     columns that are not named are found by their usual names. A split is a prefix (`val_logits`) or
     a value of the column `split`; `default_split` is taken where there are several and none is
     named. Labels may be shares of classes: a list column, or where there is no label, columns such
-    as share_cat and share_dog beside prob_cat and prob_dog. Rows that lack a value are refused, or
-    with `skip_missing` left out. A file that unpacks to more than `max_gb` GB is refused, unless
-    it is large itself.
+    as share_cat and share_dog beside prob_cat and prob_dog. `event` says in words what a
+    confidence is of, as "the answer is right". Rows that lack a value are refused, or with
+    `skip_missing` left out. A file that unpacks to more than `max_gb` GB is refused, unless it is
+    large itself.
     """
-    wanted = ColumnNames(label, probs, logits, confidence, correct, weight, classes)
+    wanted = ColumnNames(label, probs, logits, confidence, correct, weight, classes, event)
     contents = read_contents(
         path, wanted, split, default_split, skip_missing=skip_missing, max_gb=max_gb
     )
@@ -149,12 +154,14 @@ def _read_view(
     if claimed is None:
         options = wanted.called("probs", "logits", "confidence")
         raise missing(columns, "probabilities, logits or confidences", options)
-    p = numbers(columns, claimed)
+    p = confidences(columns, claimed)
     y = outcome(columns, wanted, required=needs_outcomes)
     has_outcomes = y is not None
     if y is None:
         y = np.zeros(len(p))
-    view = binary(p, y, weights=weights)
+    is_answer = "answer_right" in outcome_columns(columns, wanted)
+    event = wanted.event or (RIGHT if is_answer else View.event)
+    view = binary(p, y, weights=weights, event=event)
     return Contents(view, has_outcomes, table, [claimed], columns, path)
 
 

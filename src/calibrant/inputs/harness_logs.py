@@ -34,8 +34,8 @@ def choices_as_logits(frame: pl.DataFrame) -> pl.DataFrame:
         correct = pl.DataFrame([targets, top.alias("top")]).select(
             pl.col("target").list.contains(pl.col("top"))
         )["target"]
-    confidence = _top_chance(likelihoods).alias("confidence")
-    return rest.with_columns(confidence, correct.alias("correct"))
+    confidence = _top_chance(likelihoods).alias("answer_confidence")
+    return rest.with_columns(confidence, correct.alias("answer_right"))
 
 
 def _likelihoods(responses: pl.Series) -> pl.Series:

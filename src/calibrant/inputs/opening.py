@@ -12,6 +12,7 @@ from .column_names import ColumnNames
 from .columns import Columns
 from .paths import (
     GZIP_SIGNATURE,
+    LOG,
     STANDARD_INPUT,
     TABLES,
     content,
@@ -41,7 +42,7 @@ def open_path(path: Path, wanted: ColumnNames, pick: Pick) -> Opened:
         return _open_standard_input(wanted, pick)
     paths = files_at(path)
     suffix = _only_suffix(paths)
-    if suffix in TABLES:
+    if suffix in (*TABLES, LOG):
         return _open_table(paths, suffix, wanted, pick)
     if suffix == ".npz":
         columns = archive(content(_only_archive(paths)))

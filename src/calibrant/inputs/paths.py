@@ -11,9 +11,10 @@ from stat import S_IMODE
 
 TEXTS = [".csv", ".tsv", ".jsonl", ".json"]
 GZIPPED = ".gz"
+LOG = ".eval"  # of Inspect
 TABLES = [".csv", ".tsv", ".parquet", ".arrow", ".feather", ".jsonl", ".json"]
 TABLES += [f"{suffix}{GZIPPED}" for suffix in TEXTS]
-READABLE = [".npz", ".npy", *TABLES]
+READABLE = [".npz", ".npy", *TABLES, LOG]
 WRITABLE = [".npz", *TABLES]
 
 STANDARD_INPUT = Path("-")

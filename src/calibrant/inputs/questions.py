@@ -22,11 +22,18 @@ Asked = Predictions | View | Sequence[View]
 Scored = Asked | Canonical
 
 
-def binary(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> View:
+def binary(
+    p: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    event: str = View.event,
+) -> View:
     """Claims and outcomes as given: forecasts, top-1 confidences, language-model confidences.
 
     An outcome is whether the event happened, or to what share: .3 stands for a row of weight .3 in
     which it did and one of weight .7 in which it did not. What estimates noise takes it as one row.
+    Reports say `event` of it, such as "the answer is right".
 
     >>> binary([0.9, 0.6], [True, False]).total
     2.0
@@ -37,7 +44,7 @@ def binary(p: ArrayLike, y: ArrayLike, *, weights: ArrayLike | None = None) -> V
     n = len(claims)
     outcomes = checked_outcomes(y, n)
     w = checked_weights(weights, n)
-    return View(claims, outcomes, w, completes=1)
+    return View(claims, outcomes, w, event, completes=1)
 
 
 def multilabel(

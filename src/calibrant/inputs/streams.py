@@ -32,7 +32,12 @@ class Batch(NamedTuple):
 
 
 def batches(
-    path: Path, wanted: ColumnNames, split: str | None = None, *, skip_missing: bool = False
+    path: Path,
+    wanted: ColumnNames,
+    split: str | None = None,
+    *,
+    skip_missing: bool = False,
+    max_gb: float = 1.0,
 ) -> Iterator[Batch]:
     """The rows of a file or a pattern, or of standard input as they come in."""
     pick = picking(split, _USUAL_SPLIT, wanted.called("split"), None)
@@ -40,7 +45,9 @@ def batches(
         files = files_at(path)
     for file in files:
         if file != STANDARD_INPUT and suffix_of(file) not in LINES:
-            found = read_contents(file, wanted, split, _USUAL_SPLIT, skip_missing=skip_missing)
+            found = read_contents(
+                file, wanted, split, _USUAL_SPLIT, skip_missing=skip_missing, max_gb=max_gb
+            )
             yield Batch(found, found.lacking)
             continue
         with said_of(file, wanted):

@@ -17,6 +17,7 @@ from .columns import Arrays, Columns
 from .csv_tables import csv_bytes, csv_table, stripped, tsv_table
 from .gaps import MissingValues
 from .harness_logs import choices_as_logits
+from .inspect_logs import archive_table, is_inspect_log, log_table
 from .paths import GZIPPED, suffix_of
 from .splits import Pick
 from .unpacking import check_depth, check_unpacked, decompressed
@@ -177,6 +178,8 @@ def _json(content: bytes) -> pl.DataFrame:
     """A list of rows, or the columns by name: each a list, or as pandas has them a dict by row."""
     check_depth(content)
     found = json.loads(content)
+    if is_inspect_log(found):
+        return log_table(found)
     if isinstance(found, dict):
         columns = found.values()
         found = {
@@ -298,6 +301,7 @@ LOADERS: dict[str, Callable[[bytes], pl.DataFrame]] = {
     ".feather": _arrow,
     ".jsonl": _jsonl,
     ".json": _json,
+    ".eval": archive_table,
 }
 SAVERS: dict[str, Callable[[pl.DataFrame, BytesIO], object]] = {
     ".csv": _write_csv,
