@@ -24,6 +24,7 @@ FAMILIES: dict[str, c.Family] = {
     "vector": c.VectorScaling(),
     "MS-ODIR": c.MatrixScaling(off_diagonal="cv", intercept="cv"),
     "Dirichlet-ODIR": c.Dirichlet(),
+    "structured vector": c.StructuredVector(),
     "structured matrix": c.StructuredMatrix(),
     "order, diagonal": c.OrderPreserving(kind="diagonal"),
     "order, invariant": c.OrderPreserving(),

@@ -22,7 +22,7 @@ from calibrant.fitting.types import Array, Ints
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "known_truth.md"
 CLASSES = (2, 3, 10, 50)
-SEEDS = {200: range(3), 1000: range(3), 5000: range(1), 10_000: range(1)}
+SEEDS = {200: range(3), 1000: range(2), 5000: range(1), 10_000: range(1)}
 TEST_ROWS = {2: 100_000, 3: 100_000, 10: 30_000, 50: 5_000}
 TRUE_ROWS = {2: 10**6, 3: 10**6, 10: 300_000, 50: 60_000}
 TEST_SEED, TRUE_SEED = 10**6, 2 * 10**6
@@ -244,14 +244,14 @@ def estimates(found: pl.DataFrame, asks: str) -> list[str]:
 
 
 def jobs_of(*, quick: bool) -> list[Job]:
-    """Every set of rows, small ones first, so that what was interrupted tells something of all."""
+    """Every set of rows, a seed after the other, so that what was interrupted tells something of all."""
     if quick:
         return [(what, "class factors", 3, 200, 0) for what in WHATS]
+    sets = [(seed, n, k) for n, seeds in SEEDS.items() for seed, k in product(seeds, CLASSES)]
     return [
         (what, name, k, n, seed)
-        for what in WHATS
-        for n, seeds in SEEDS.items()
-        for seed, k, name in product(seeds, CLASSES, CONSTRUCTIONS)
+        for seed, n, k in sorted(sets)
+        for name, what in product(CONSTRUCTIONS, WHATS)
     ]
 
 
