@@ -9,6 +9,7 @@ import typer
 import calibrant
 
 from ..inputs.paths import MAPS, WRITABLE, files_at, listed, writable
+from .by_group import ByColumn, applied
 from .commands import command
 from .inputs import InputOptions
 from .map_files import load_map
@@ -31,6 +32,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=OUT_HELP)]
 
 @command(
     "apply map.safetensors test.csv -o mended.csv",
+    "apply map.safetensors test.csv --by region -o mended.csv",
     "apply map.safetensors big/*.parquet -o mended/",
 )
 def apply(
@@ -38,6 +40,7 @@ def apply(
     files: Files,
     *,
     out: Out,
+    by: ByColumn = None,
     inputs: InputOptions,
     streams: StreamOptions,
     output: OutputOptions,
@@ -62,7 +65,7 @@ def apply(
     source = inputs.read(file, "test", needs_outcomes=False)
     if target.resolve() in [each.resolve() for each in files_at(file)]:
         raise ValueError(f"{out}: -o must not be a file that is read; write to another")
-    mended = load_map(fitted).apply(source.x)
+    mended = applied(load_map(fitted), source, by)
     calibrant.write(target, mended, source=source)
     told: dict[str, object] = {"before": None, "after": None, "out": str(target)}
     page: object = f"{file} tells no labels or outcomes, so nothing is scored."

@@ -10,6 +10,7 @@ import typer
 import calibrant
 
 from ..inputs.paths import writable
+from .by_group import ByColumn, fitted_map, group_table, one_map
 from .commands import command
 from .completion import of_families
 from .families import is_select
@@ -46,6 +47,7 @@ Select = Annotated[bool, typer.Option("--select", help=SELECT_HELP)]
     "fit validation.csv -o map.safetensors",
     "fit validation.npz --family isotonic -o map.safetensors",
     "fit answers.jsonl --family 'spline(knots=14)' -o map.sql",
+    "fit validation.csv --family smooth --by region -o map.safetensors",
 )
 def fit(
     file: File,
@@ -53,6 +55,7 @@ def fit(
     out: Out,
     family: FamilyName = None,
     select: Select = False,
+    by: ByColumn = None,
     inputs: InputOptions,
     output: OutputOptions,
 ) -> None:
@@ -60,7 +63,8 @@ def fit(
 
     The rows should be new to the model, and not those it will be tested on. Without --family the
     simplest family is chosen that cross-validation finds as good as the best. Scores before and
-    after are told as maps have them that had not seen the rows.
+    after are told as maps have them that had not seen the rows. With --by it is a map for each
+    group, which leans on that of all rows as far as the group's own cannot tell.
     """
     from ..reporting.data_summary import data_in_words
     from ..reporting.description import describe
@@ -70,15 +74,19 @@ def fit(
     check_extra(target)
     source = inputs.read(file, "val")
     choice = _choice(source.x, named, on_all_rows=select or is_select(family))
-    fitted = choice.family.fit(source.x)
+    fitted = fitted_map(choice.family, source, by)
     use = write_map(fitted, source, target)
-    found = describe(fitted)
+    found = describe(one_map(fitted, None))
     told = {**found.to_dict(), "fitted_on": data_in_words(source.x), "map": str(target)}
     if choice.selection is not None:
         told["selection"] = asdict(choice.selection) | {"chosen": choice.selection.name}
     scored, why_not = _scored(choice.family, source.x)
     told["cross_validated"] = None if scored is None else scored.to_dict()
-    page = _page(found, source.x, choice)
+    page = [*_page(found, source.x, choice)]
+    if isinstance(fitted, calibrant.groups.GroupMap):
+        told["groups"] = fitted.rule.to_dict()
+        page += [f"By {by}, of which each group's map is a mean with that of all rows:"]
+        page += [group_table(fitted)]
     output.tell(
         told,
         *page,

@@ -85,7 +85,8 @@ def load(path: str | PathLike[str]) -> Map:
         ) from error
     if not isinstance(fitted, Map):
         raise ValueError(f"{path} holds no map, but {type(fitted).__name__}")
-    _check_chances(path, fitted)
+    for each in fitted.single_maps:
+        _check_chances(path, each)
     return fitted
 
 

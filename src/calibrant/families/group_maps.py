@@ -41,6 +41,11 @@ class GroupShares(Rule):
         yield Fact("least share", min(self.shares), "of a group's own map, beside the common one")
         yield Fact("largest share", max(self.shares), "of a group's own map; 1 is apart from all")
 
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """The rows and the share of each group, as json holds them."""
+        named = zip(self.names, self.totals, self.shares, strict=True)
+        return {name: {"total": total, "share": share} for name, total, share in named}
+
 
 @dataclass(frozen=True, eq=False)
 class GroupMap(Map):
@@ -50,11 +55,22 @@ class GroupMap(Map):
     common: Map
     maps: tuple[Map, ...]
 
+    def __post_init__(self) -> None:
+        rule = self.rule
+        numbers = {len(each) for each in (rule.names, rule.shares, rule.totals, self.maps)}
+        if len(numbers) != 1:
+            raise ValueError(f"every group must have a name, a share and a map, got {numbers}")
+
     @property
     def classes(self) -> tuple[object, ...] | None:
         """The classes of the predictions it was fitted on."""
         found: tuple[object, ...] | None = self.common.classes  # type: ignore[attr-defined]
         return found
+
+    @property
+    def single_maps(self) -> tuple[Map, ...]:
+        """The common map, and that of each group."""
+        return (self.common, *self.maps)
 
     def of(self, name: str | float | None) -> Map:
         """The map of a group, or the common one where the group was not among those fitted on."""

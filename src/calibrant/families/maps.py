@@ -43,6 +43,11 @@ class Map(ABC):
     def apply(self, x: Any) -> Any:  # noqa: ANN401 - predictions to predictions, a view to a view
         """Predictions with every vector calibrated, or a view with its claims calibrated."""
 
+    @property
+    def single_maps(self) -> tuple["Map", ...]:
+        """The maps that it is made of, of which each maps all rows it is given: itself."""
+        return (self,)
+
     # Rooms above are loaded when they are asked for: they need extras, and fitting needs none.
 
     def save(self, path: str | PathLike[str]) -> None:
