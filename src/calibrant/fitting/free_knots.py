@@ -174,6 +174,8 @@ def _apart(x: Array) -> Array:
     cells = np.floor(x / _GAP)
     starts = np.flatnonzero(np.diff(cells, prepend=-1))
     kept = x[starts]
+    # Two in cells side by side may still be one.
+    kept = kept[np.diff(kept, prepend=-1) > _GAP / 2]
     kept = kept[x[-1] - kept > _GAP]
     kept = np.append(kept, x[-1])
     return kept if len(kept) > 1 else np.array([0.0, 1.0])
