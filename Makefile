@@ -41,7 +41,7 @@ docs: $(DEV)
 
 bench: $(PEERS)/.ready $(DIRICHLET)/.ready
 	for study in speed one_chance_speed many_classes kernels kernel_consistency bandwidths synthetic unseen intervals power \
-			debiasing decisions groups monitoring shift vector_errors known_truth pseudo_real real_claims rounded_claims calibrated_models smooth_settings kernel_rows published arena first_fits triples training/streaming; do \
+			debiasing decisions groups monitoring shift vector_errors known_truth pseudo_real real_claims rounded_claims calibrated_models smooth_settings kernel_rows free_knots published arena first_fits triples training/streaming; do \
 		PYTHONPATH=benchmarks $(PEERS)/bin/python benchmarks/$$study.py || exit; \
 	done
 
@@ -72,7 +72,7 @@ $(PEERS)/.ready: pyproject.toml constraints.txt
 	@echo "Installing the peers to compare with into $(PEERS) ..."
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
-		--editable ".[torch]" netcal probmetrics numba probcal venn-abers
+		--editable ".[torch]" netcal probmetrics numba probcal pwlf==2.7.0 venn-abers
 	@touch $@
 
 # Its metadata is not valid any more: only an old pip installs it, and only old libraries run it.
