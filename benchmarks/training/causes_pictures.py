@@ -17,15 +17,16 @@ Runs = dict[int, Record]
 DASHED = (0, (4, 2))
 
 
-def causes(found: dict[str, dict[float, Runs]], path: Path) -> None:
+def causes(found: dict[str, dict[str, Runs]], path: Path) -> None:
     """A panel a cause: test error and ECE, with intervals over seeds."""
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(9.6, 2.9), layout="constrained")
-        for ax, (title, steps) in zip(figure.subplots(1, len(found)), found.items(), strict=True):
+        panels = figure.subplots(1, len(found), squeeze=False)[0]
+        for ax, (title, steps) in zip(panels, found.items(), strict=True):
             _bars(ax, steps, last("test_error"), BLUE, "error")
             _bars(ax, steps, measure("test", "ece"), ORANGE, "ECE")
             _bars(ax, steps, measure("test_after", "ece"), GREY, "ECE after temperature")
-            ax.set_xticks(range(len(steps)), [f"{value:g}" for value in steps])
+            ax.set_xticks(range(len(steps)), [name.replace(", ", "\n") for name in steps])
             ax.set_ylim(0)
             say(ax, title=title, y="%" if ax.get_subplotspec().is_first_col() else "")
         handles, labels = ax.get_legend_handles_labels()
@@ -33,7 +34,7 @@ def causes(found: dict[str, dict[float, Runs]], path: Path) -> None:
         figure.savefig(path, dpi=110)
 
 
-def _bars(ax: Axes, steps: dict[float, Runs], value: Value, colour: str, label: str) -> None:
+def _bars(ax: Axes, steps: dict[str, Runs], value: Value, colour: str, label: str) -> None:
     found = [over_seeds(runs, value) for runs in steps.values()]
     middle = np.array([each.estimate for each in found])
     half = np.nan_to_num([each.high - each.estimate for each in found])

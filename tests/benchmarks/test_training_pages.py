@@ -113,13 +113,17 @@ def test_pages_are_written_from_what_there_is(
     results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = replace(TEN, width=4, batch=32)
+    decays = {"0.01": replace(base, decay=0.01), "5e-4": base}
+    cause = causes_page.Cause("weight decay", decays, "worse with less")
     monkeypatch.setattr(causes_page, "BASE", base)
+    monkeypatch.setattr(causes_page, "CAUSES", (cause,))
     causes_page.write(results, tmp_path)
     losses_page.write(results, tmp_path)
     pages = {path.name for path in tmp_path.glob("*.md")}
     pictures = {path.stem for path in tmp_path.glob("images/*.png")}
     assert pages == {"causes.md", "losses.md"}
     assert pictures == {"causes", "overfitting", "entropy", "pareto-c10", "pareto-c100", "binary"}
+    assert "| weight decay: 0.01 to 5e-4 |" in (tmp_path / "causes.md").read_text()
     text = (tmp_path / "losses.md").read_text()
     assert "label smoothing 0.05 | 3 |" in text
     assert "$" not in text

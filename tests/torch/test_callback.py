@@ -1,5 +1,6 @@
 """A history beside training: in a plain loop, in several processes, and in Lightning."""
 
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 
 import calibrant as c
+from calibrant import plots
 from calibrant.torch.callback import CalibrationHistory
 from calibrant.training.history import History
 
@@ -97,6 +99,38 @@ def test_bad_batches_are_refused() -> None:
     with pytest.raises(ValueError, match="5 columns, as those of the first batch; got 3"):
         history.update(logits[:, :3], labels.clamp(max=2))
     assert history.end_epoch() is not None
+
+
+def test_what_is_no_tensor_is_told() -> None:
+    logits, labels = _rows(10)
+    with pytest.raises(
+        ValueError, match=r"logits must be a tensor, got ndarray; use torch.as_tensor"
+    ):
+        CalibrationHistory().update(logits.numpy(), labels)  # type: ignore[arg-type]
+
+
+def test_a_training_loss_may_be_a_tensor() -> None:
+    logits, labels = _rows(100)
+    history = CalibrationHistory()
+    for loss in (0.25, torch.nan):
+        history.update(logits, labels)
+        history.end_epoch(train_loss=torch.tensor(loss, requires_grad=True))
+    assert [each.train_loss for each in history.epochs] == [0.25, None]
+    assert [str(each) for each in history.faults] == ["epoch 2: the training loss is nan"]
+
+
+def test_claims_that_no_temperature_mends_end_nothing() -> None:
+    _, labels = _rows(100)
+    history = CalibrationHistory()
+    for right in (labels, (labels + 1) % 5):
+        history.update(30 * torch.eye(5)[right], labels)
+        history.end_epoch()
+    good, bad = history.epochs
+    assert good.error == 0
+    assert bad.temperature == torch.inf
+    assert bad.tempered_nll == pytest.approx(math.log(5))
+    assert history.best is good
+    plots.training(history)
 
 
 RANK = """

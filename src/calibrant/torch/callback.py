@@ -67,7 +67,8 @@ class CalibrationHistory(History, _lightning_callback()):  # type: ignore[misc]
 
     def update(self, logits: Tensor, labels: Tensor) -> None:
         """Add a batch of validation rows: logits (n, k), or (n,) log odds, and labels (n,)."""
-        z, y = batch(logits.detach(), labels.detach())
+        z, y = batch(logits, labels)
+        z = z.detach()
         refuse_labels(y, z.shape[1])
         seen = self._seen
         bad = (~z.isfinite()).any(1)
@@ -89,7 +90,7 @@ class CalibrationHistory(History, _lightning_callback()):  # type: ignore[misc]
         self,
         *,
         epoch: int | None = None,
-        train_loss: float | None = None,
+        train_loss: float | Tensor | None = None,
         checkpoint: str | None = None,
     ) -> Epoch | None:
         """Measure the epoch whose validation batches were given, the next one by default.
@@ -102,6 +103,8 @@ class CalibrationHistory(History, _lightning_callback()):  # type: ignore[misc]
             rule = f"epoch {number} has no validation rows"
             raise ValueError(f"{rule}: update(logits, labels) before end_epoch()")
         self._seen = _Seen([], [], [])
+        if isinstance(train_loss, Tensor):
+            train_loss = train_loss.item()
         faults = [fault for each in parts for fault in each.faults]
         if faults:
             self.note(number, faults[0])

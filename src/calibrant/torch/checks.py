@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 
 from ..fitting.bandwidths import LEAST_BANDWIDTH
-from ..inputs.checks import check_argument
 from ..inputs.predictions import Kind
 from ..inputs.vector_checks import SUM_TOLERANCE
 
@@ -20,8 +19,8 @@ def batch(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
 
     Looks at shapes and types alone, which does not wait for the device.
     """
-    check_argument("logits", logits, Tensor)
-    check_argument("labels", labels, Tensor)
+    _refuse_no_tensor("logits", logits)
+    _refuse_no_tensor("labels", labels)
     if not logits.is_floating_point():
         raise ValueError(f"logits must be floats, got {logits.dtype}; use logits.float()")
     if labels.is_floating_point() or labels.is_complex():
@@ -31,6 +30,12 @@ def batch(logits: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         logits = torch.stack([zeros, logits], 1)
     _check_shapes(logits, labels)
     return logits, labels.to(torch.int64)
+
+
+def _refuse_no_tensor(name: str, given: object) -> None:
+    if not isinstance(given, Tensor):
+        got = type(given).__name__
+        raise ValueError(f"{name} must be a tensor, got {got}; use torch.as_tensor({name})")
 
 
 def refuse_bad_rows(logits: Tensor, labels: Tensor) -> None:
