@@ -13,6 +13,7 @@ from . import losses_pictures
 from .records import Record, read_all
 from .runs import Run
 from .tables import (
+    FEWEST,
     WHEN,
     By,
     about,
@@ -70,9 +71,13 @@ def strengths(by: By) -> Iterator[str]:
     of = losses(by, "c10")
     base = next(iter(of.values()), {})
     for loss in dict.fromkeys(run.loss for run in of if run.is_kernel_term):
-        terms = {run.strength: runs for run, runs in of.items() if run.loss == loss}
+        terms = {
+            run.strength: runs
+            for run, runs in of.items()
+            if run.loss == loss and len(runs) >= FEWEST
+        }
         seeds = sorted(set(base).intersection(*terms.values()))
-        if seeds:
+        if terms:
             runs = {
                 strength: [_validation(records[seed]) for seed in seeds]
                 for strength, records in {0.0: base, **terms}.items()
@@ -102,13 +107,23 @@ def binary(by: By) -> Iterator[list[str]]:
         ]
 
 
-def others(by: By, part: str) -> Iterator[list[str]]:
-    """A line a setting of one part of the study."""
-    for run, runs in by.items():
-        if run.part == part:
-            rows = str(run.term_batch or f"as the loss, {run.batch}")
-            name = title(run) if run.strength else "none"
-            yield [name, rows, *scores(runs), *errors(runs, "top_label-1", "classwise-1")]
+def others(found: By) -> Iterator[list[str]]:
+    """A line a setting, by where the rows of its term come from."""
+    for run, runs in found.items():
+        rows = str(run.term_batch or f"as the loss, {run.batch}")
+        name = title(run) if run.strength else "none"
+        yield [name, rows, *scores(runs), *errors(runs, "top_label-1", "classwise-1")]
+
+
+def batches(by: By) -> By:
+    """The terms of the batch study, also with the rows of the loss itself."""
+    asked = {(run.loss, run.strength) for run in by if run.part == "batches"}
+    found = {
+        run: runs
+        for run, runs in by.items()
+        if run.data == "c10" and not run.held and (run.loss, run.strength) in asked
+    }
+    return {run: found[run] for run in sorted(found, key=lambda run: (run.loss, run.term_batch))}
 
 
 def learnt(by: By) -> str:
@@ -133,8 +148,8 @@ def page(by: By, records: list[Record]) -> str:
         strengths="\n".join(strengths(by)),
         learnt=learnt(by),
         binary=table(BINARY, binary(by)),
-        held=table(OTHERS, others(by, "held")),
-        batches=table(OTHERS, others(by, "batches")),
+        held=table(OTHERS, others({run: runs for run, runs in by.items() if run.held})),
+        batches=table(OTHERS, others(batches(by))),
         about=about(used),
     )
 

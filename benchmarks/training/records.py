@@ -3,7 +3,7 @@
 import io
 import json
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +16,8 @@ from calibrant.inputs.paths import write_whole
 
 from .runs import Run
 
+# Keeps a file of some name.
+Save = Callable[[str, bytes], None]
 RESULTS = Path(__file__).parent / "results"
 # Bytes of one pack of files, at most.
 PACK = 14 * 2**20

@@ -13,11 +13,12 @@ torch = pytest.importorskip("torch")
 from training.images import Images, Part  # noqa: E402 - after torch was found
 from training.loop import Training  # noqa: E402
 from training.measures import Rows, measured  # noqa: E402
+from training.outcomes import outcome, written  # noqa: E402
 from training.readings import Part as Read  # noqa: E402
 from training.readings import readings  # noqa: E402
 from training.records import Packs, Record, keep, path_of, unpacked  # noqa: E402
 from training.runs import Run, queue  # noqa: E402
-from training.study import outcome, written  # noqa: E402
+from training.study import take  # noqa: E402
 
 SMALL = Run("losses", "c10", depth=3, width=4, epochs=4, batch=32)
 CPU = torch.device("cpu")
@@ -127,14 +128,16 @@ def test_measures_are_those_after_the_temperature_of_validation_rows() -> None:
 def test_files_come_back_from_packs(tmp_path: Path) -> None:
     record = trained(SMALL)
     packs = Packs(tmp_path)
-    for name in ("one", "two"):
+    for name in ("one.npz", "two.npz"):
         packs.add(name, record.to_bytes())
     names, contents = zip(*unpacked(tmp_path), strict=True)
-    assert names == ("one", "two")
+    assert names == ("one.npz", "two.npz")
+    take(tmp_path, tmp_path / "results")
+    assert (tmp_path / "results" / "two.npz").read_bytes() == contents[1]
     assert Record.from_bytes(contents[1]).measures == record.measures
-    keep(record, ("val_nll",), tmp_path)
+    keep(record, ("val_logits",), tmp_path)
     kept = Record.from_bytes(path_of(SMALL, tmp_path).read_bytes())
-    assert list(kept.rows) == ["val_nll"]
+    assert list(kept.rows) == ["val_logits"]
 
 
 @pytest.mark.parametrize("size", ["small", "full", "tiny"])

@@ -14,9 +14,9 @@ torch = pytest.importorskip("torch")
 from training import causes_page, history_page, losses_page  # noqa: E402 - after torch was found
 from training.images import Images, Part  # noqa: E402
 from training.loop import Training  # noqa: E402
+from training.outcomes import outcome, written  # noqa: E402
 from training.records import Record, read_all  # noqa: E402
 from training.runs import Run  # noqa: E402
-from training.study import outcome, written  # noqa: E402
 from training.tables import beyond, by_setting, estimate, measure, shown, title  # noqa: E402
 from training.worth import cells, counted  # noqa: E402
 
