@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax
+from shared_bad import BAD_VECTORS
 from shared_data import needs_real, real
 
 from calibrant import (
@@ -69,19 +70,7 @@ def test_no_worse_than_published() -> None:
     assert brier(mended) == pytest.approx(0.09743, abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("z", "y"),
-    [
-        (10 * np.eye(4), np.arange(4)),
-        (10 * np.eye(4), np.arange(4)[::-1]),
-        (np.random.default_rng(0).normal(0, 3, (50, 4)), np.arange(50) % 2),
-        (np.random.default_rng(0).normal(0, 3, (5, 40)), np.arange(5)),
-        (np.zeros((6, 3)), np.arange(6) % 3),
-        (np.array([[1e4, -1e4, 0.0]] * 3), np.array([0, 1, 2])),
-        (np.array([[1.0, 2.0, 0.0]]), np.array([2])),
-    ],
-    ids=["separable", "all wrong", "absent", "few rows", "all equal", "far", "one row"],
-)
+@pytest.mark.parametrize(("z", "y"), BAD_VECTORS.values(), ids=BAD_VECTORS)
 def test_bad_input_has_a_map(z: np.ndarray, y: np.ndarray) -> None:
     pred = from_logits(z, y)
     q = StructuredVector().fit(pred).apply(pred).probs

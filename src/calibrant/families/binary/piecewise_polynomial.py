@@ -66,8 +66,8 @@ class PiecewisePolynomial(ChanceFamily):
 
     This is PL_DE of Kängsepp et al. 2022: of `degree` 1 the pieces are straight, of 2 parabolas.
     With "cv" ten folds choose the fewest segments within `slack` of the least squared error, up to
-    7 straight ones or 5 parabolas, and these are then fitted to all rows. `PiecewiseLinear` is
-    quicker, averages its folds and knows other losses.
+    7 straight ones or 5 parabolas, and these are then fitted to all rows. `PiecewiseLinear`
+    averages its folds and knows other losses.
 
     >>> from calibrant import simulate
     >>> view, truth = simulate.task("square", 0.1).sample(1000, seed=0)
