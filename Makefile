@@ -12,7 +12,7 @@ DIRICHLET := .venv-dirichlet
 # Percent of branches and lines that the tests must reach.
 FLOOR := 98
 
-.PHONY: demo setup test test-spark lint types docs bench training clean
+.PHONY: demo setup test test-spark fuzz lint types docs bench training clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
@@ -27,6 +27,12 @@ test: $(DEV)
 # Apart, as it needs a Java runtime: Debian's is default-jre-headless.
 test-spark: $(DEV)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q tests/scale/spark
+
+# Hostile calls, files and commands by the ten thousand; make fuzz CASES=100000 SEED=7 for others.
+CASES ?= 20000
+SEED ?= 0
+fuzz: $(DEV)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/support/campaign.py --cases $(CASES) --seed $(SEED)
 
 lint: $(DEV)
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 """Arrays that look like others: masked ones, weights beyond counting, names that cannot be kept."""
 
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -65,14 +66,15 @@ def test_masked_values_are_refused_and_a_mask_of_nothing_is_none() -> None:
         mask = np.broadcast_to(IS_MASKED, np.shape(x)[::-1]).T
         return MASKED(x, mask)
 
-    for name, make in {
+    makers: dict[str, Callable[[], object]] = {
         "probs": lambda: from_probs(masked(PROBS), LABELS),
         "logits": lambda: from_logits(masked(LOGITS), LABELS),
         "labels": lambda: from_logits(LOGITS, masked(LABELS)),
         "weights": lambda: from_logits(LOGITS, LABELS, weights=masked(np.ones(30))),
         "p": lambda: binary(masked(PROBS[:, 0]), IS_RIGHT),
         "y": lambda: binary(PROBS[:, 0], masked(IS_RIGHT)),
-    }.items():
+    }
+    for name, make in makers.items():
         with pytest.raises(ValueError, match=f"^{name} must have every value.*first in row 7"):
             make()
     whole = from_probs(MASKED(PROBS), LABELS)

@@ -140,7 +140,12 @@ def estimated_shares(x: Question, new: object) -> Array:
             f"got {type(new).__name__}: {MAKE_THEM}"
         )
     p, w = chances_of(new)
-    return best_shares(p, known_shares(x), w)
+    known = known_shares(x)
+    if len(known) != p.shape[1]:
+        raise ValueError(
+            f"the new rows must be of the same classes, {len(known)} in number, got {p.shape[1]}"
+        )
+    return best_shares(p, known, w)
 
 
 def chances_of(x: object) -> tuple[Array, Array | None]:
