@@ -85,7 +85,7 @@ def costs_at(found: Kept, thresholds: Array, false_positive: float, false_negati
 def even_threshold(false_positive: float, false_negative: float) -> float:
     """The chance at which yes and no cost the same."""
     for name, cost in (("false_positive", false_positive), ("false_negative", false_negative)):
-        if not 0 < cost < np.inf:
+        if not 0 < cost < 1e100:
             raise ValueError(
                 f"{name} must be a cost above 0, got {cost}: if that mistake costs nothing, "
                 "one answer is always best and no threshold is needed"

@@ -97,6 +97,7 @@ def _check_chances(path: Path, fitted: Any) -> None:  # noqa: ANN401 - a map of 
     try:
         with np.errstate(all="ignore"):
             chances = fitted(claims)
+            list(fitted.rule.facts())
     except Exception as error:  # whatever a formula does with numbers that are not its own
         raise ValueError(
             f"{path} holds a map whose numbers do not fit together ({error})"

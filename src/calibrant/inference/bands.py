@@ -63,6 +63,8 @@ def confidence_band(
     >>> bool(low[0] < 0.6 < high[0] < 0.8)
     True
     """
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, such as 0.95; got {level!r}")
     view = only_view(view)
     p = checked_chances(at, "at")
     own = family.fit(view).rule.band(binary(p, np.zeros(len(p), np.bool_)), level)

@@ -161,7 +161,8 @@ def checked_weights(weights: ArrayLike | None, n: int) -> Array | None:
         )
     if not w.any():
         raise ValueError("weights must not all be 0: no observation would be left")
-    _check_total(float(np.minimum(w, MOST_OBSERVATIONS).sum()))
+    with np.errstate(over="ignore"):
+        _check_total(float(w.sum()))
     return w
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -23,6 +23,10 @@ def checked_classes(classes: Sequence[Hashable] | NDArray[Any]) -> tuple[Hashabl
     >>> checked_classes(np.array([3, 4]))
     (3, 4)
     """
+    if not isinstance(classes, Iterable):
+        raise ValueError(
+            f"classes must be a list of names, one for each column, got {briefly(classes)}"
+        )
     names = [name.item() if isinstance(name, np.generic) else name for name in classes]
     for name in names:
         if not _is_text(name) and not _is_number(name):

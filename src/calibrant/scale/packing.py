@@ -43,7 +43,7 @@ def packed(sketch: Sketch) -> bytes:
         "squares": sketch.squares,
         "rounding": sketch.rounding.to_dict(),
         "skipped": asdict(sketch.skipped),
-        "shape": None if sketch.shape is None else _shape_words(sketch.shape),
+        "shape": None if sketch.shape is None else asdict(sketch.shape),
         "tallies": {name: [*tally.grid, tally.parts] for name, tally in sketch.tallies.items()},
     }
     for name, tally in sketch.tallies.items():
@@ -115,13 +115,3 @@ def _restored(words: dict[str, Any], content: bytes) -> Sketch:
         drawn = Drawn(*(tensors[f"drawn.{name}"] for name in Drawn._fields))
         sketch.reservoir.restore(drawn)
     return sketch
-
-
-def _shape_words(shape: Shape) -> dict[str, Any]:
-    unnamed = [each for each in shape.classes if not isinstance(each, str | int | float)]
-    if unnamed:
-        raise ValueError(
-            f"classes must be texts or numbers for a sketch to be written, got {unnamed[0]!r}: "
-            "name them with classes=[...]"
-        )
-    return asdict(shape)
