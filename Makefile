@@ -9,10 +9,11 @@ DEV := $(VENV)/.dev
 # Peers have many dependencies of their own, so they live apart.
 PEERS := .venv-peers
 DIRICHLET := .venv-dirichlet
+INTEGRATIONS := .venv-integrations
 # Percent of branches and lines that the tests must reach.
 FLOOR := 98
 
-.PHONY: demo setup test test-spark fuzz lint types docs bench training clean
+.PHONY: demo setup test test-spark test-integrations fuzz lint types docs bench training clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
@@ -33,6 +34,10 @@ CASES ?= 20000
 SEED ?= 0
 fuzz: $(DEV)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/support/campaign.py --cases $(CASES) --seed $(SEED)
+
+# Apart, as MLflow, evaluate and Inspect bring many packages of their own.
+test-integrations: $(INTEGRATIONS)/.ready
+	OPENBLAS_NUM_THREADS=1 $(INTEGRATIONS)/bin/python -m pytest -q tests/integrations/real src/calibrant/integrations
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -59,7 +64,7 @@ training: $(DEV)
 	done
 
 clean:
-	rm -rf site $(VENV) $(PEERS) $(DIRICHLET) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf site $(VENV) $(PEERS) $(DIRICHLET) $(INTEGRATIONS) .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -72,6 +77,13 @@ $(BASE): $(BIN)/python pyproject.toml constraints.txt
 $(DEV): $(BASE)
 	@echo "Installing what the tests need ..."
 	$(PIP) install --constraint constraints.txt --editable ".[dev]"
+	@touch $@
+
+$(INTEGRATIONS)/.ready: pyproject.toml constraints.txt
+	@echo "Installing the packages to work with into $(INTEGRATIONS) ..."
+	$(PYTHON) -m venv $(INTEGRATIONS)
+	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
+		--editable ".[integrations]" pytest hypothesis
 	@touch $@
 
 $(PEERS)/.ready: pyproject.toml constraints.txt

@@ -33,5 +33,8 @@ _NEEDS = {
     "distributed": ["tests/scale/test_dask.py"],
     "torch": ["docs/how-to/training.md", "src/calibrant/torch", "tests/support/shared_losses.py"],
     "torchmetrics": ["src/calibrant/torch/metrics.py"],
+    "evaluate": ["src/calibrant/integrations/evaluate.py"],
+    "inspect_ai": ["src/calibrant/integrations/inspect.py"],
+    "mlflow": ["src/calibrant/integrations/mlflow.py"],
 }
 collect_ignore = [path for extra, paths in _NEEDS.items() if not find_spec(extra) for path in paths]

@@ -40,7 +40,7 @@ FLOORS = [
     {"calibrant"},
     {"classifier_claims"},
     {"with_family"},
-    {"cli", "sklearn"},
+    {"cli", "integrations", "sklearn"},
     {"start"},
 ]
 HEIGHT = {room: height for height, floor in enumerate(FLOORS) for room in floor}

@@ -1,0 +1,1 @@
+"""calibrant within the tools of a team; each module imports the package it is named after."""

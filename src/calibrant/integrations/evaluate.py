@@ -1,0 +1,47 @@
+"""A metric of Hugging Face `evaluate`: how far confidences can be trusted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import datasets
+import evaluate
+
+from ..inputs.questions import binary
+from ..inputs.views import View
+from ..measures.errors import calibration_error, ece
+from ..measures.ks import ks_error
+from ..measures.recalibration_line import observed_expected
+from ..measures.scores import brier, nll
+
+MEASURES: dict[str, Callable[[View], float]] = {
+    "calibration_error": calibration_error,
+    "ece": ece,
+    "ks_error": ks_error,
+    "observed_expected": observed_expected,
+    "nll": nll,
+    "brier": brier,
+}
+INPUTS = "predictions are confidences in [0, 1]; references say whether each was right (0 or 1), or to what share"
+
+
+class Calibration(evaluate.Metric):
+    """Calibration errors and scores of confidences.
+
+    >>> found = Calibration().compute(predictions=[0.9, 0.9, 0.1, 0.1], references=[1, 1, 0, 1])
+    >>> round(found["observed_expected"], 2)
+    1.5
+    """
+
+    def _info(self) -> evaluate.MetricInfo:
+        number = datasets.Value("float64")
+        features = datasets.Features({"predictions": number, "references": number})
+        return evaluate.MetricInfo(
+            description="How far confidences can be trusted, by calibrant.",
+            citation="",
+            inputs_description=INPUTS,
+            features=features,
+        )
+
+    def _compute(self, predictions: list[float], references: list[float]) -> dict[str, Any]:
+        view: View = binary(predictions, references)
+        return {name: measure(view) for name, measure in MEASURES.items()}
