@@ -59,7 +59,7 @@ Processor seconds are those of both cores together; the machine had other work t
 BOUND = """## How far a summary is from the rows
 
 The largest difference over {n} sets of predictions (samples and saved predictions of others), of \
-the top label and of one class; bounds are those of [At scale](../guides/at-scale.md)."""
+the top label and of one class; aims and bounds are those of [At scale](../guides/at-scale.md)."""
 
 
 def write_rows(folder: Path, files: int = DIFFERENT, rows: int = ROWS) -> None:
@@ -138,7 +138,7 @@ def speed_table(found: pl.DataFrame) -> Iterator[str]:
             bar = BARS.get(row["work"], "")
             wall, processor = scan["wall"] / row["wall"], scan["processor"] / row["processor"]
             yield (
-                f"| {n:.0e} | {row['work']} | {row['wall']:.2f} | {row['processor']:.2f} | "
+                f"| 10^{round(np.log10(n))} | {row['work']} | {row['wall']:.2f} | {row['processor']:.2f} | "
                 f"{n / row['processor']:.3g} | {wall:.2f} | {processor:.2f} | {bar} | {row['peak']:.2f} |"
             )
 
@@ -152,7 +152,7 @@ def linear(found: pl.DataFrame) -> Iterator[str]:
         line = cost[0] + slope * (n - n[0])
         off = np.abs(cost / line - 1).max()
         yield (
-            f"- {name}: processor time is within {100 * off:.0f}% of a straight line in n, "
+            f"- {name}: processor time is within {np.ceil(100 * off):.0f}% of a straight line in n, "
             f"of {1e9 * slope:.0f} ns a row."
         )
 

@@ -1,5 +1,6 @@
 """Dask's workers sum up what one process does, also when one of them dies."""
 
+import json
 import os
 import signal
 import time
@@ -14,9 +15,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from dask import dataframe
-from shared_parts import N, assert_same, table
+from shared_parts import N, assert_same, files, table
 
 from calibrant import Temperature
+from calibrant.cli import run
 from calibrant.inputs.column_names import ColumnNames
 from calibrant.inputs.predictions import Predictions
 from calibrant.scale import Sketch, apply, fit, from_dask
@@ -77,6 +79,19 @@ def test_a_map_is_applied_by_partition(client: Any, tmp_path: Path) -> None:  # 
     mended = pl.read_parquet(tmp_path / "out").sort("id").select("^prob_.*$").to_numpy()
     np.testing.assert_allclose(mended, fitted.apply(pred).probs, atol=1e-6)
     assert apply(fitted, frame, tmp_path / "out").already == 4
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # between Dask and pandas
+def test_the_command_asks_a_running_cluster(
+    client: Any,  # noqa: ANN401
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    paths = [str(path) for path in files(tmp_path, FRAME, 2, 1000)]
+    address = client.scheduler_info()["address"]
+    arguments = ["report", *paths, "--engine", "dask", "--address", address, "--json"]
+    assert run(arguments) == 0
+    assert json.loads(capsys.readouterr().out)["n"] == N
 
 
 def dying(part: pd.DataFrame, marker: str) -> pd.DataFrame:

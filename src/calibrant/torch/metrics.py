@@ -27,6 +27,10 @@ except ImportError as error:
         'calibrant.torch.metrics needs torchmetrics: pip install "calibrant[torch]"'
     ) from error
 
+from .summary import Summary, gathered
+
+__all__ = ["CalibrationError", "Measure", "Summary", "gathered"]
+
 Measure = Literal["ece", "classwise", "ks", "smece"]
 
 # A claim is two words of 31 bits, whose sums fit in int64 below 2^32 rows.

@@ -1,5 +1,6 @@
 """Spark's executors sum up what one process does: `make test-spark`, which needs Java."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from shared_parts import N, assert_same, files, table
 
 from calibrant import Platt, Temperature, one_class
+from calibrant.cli import run
 from calibrant.inputs.column_names import ColumnNames
 from calibrant.inputs.predictions import Predictions
 from calibrant.scale import Sketch, apply, fit, from_spark
@@ -88,3 +90,14 @@ def test_a_bad_partition_is_named_or_left_out(spark: Any) -> None:  # noqa: ANN4
     found = from_spark(frame, skip_bad=True)
     assert found.skipped.parts == 1
     assert 0 < found.n < N
+
+
+def test_the_command_asks_a_session(
+    spark: Any,  # noqa: ANN401
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    paths = [str(path) for path in files(tmp_path, FRAME)]
+    address = spark.sparkContext.master
+    assert run(["report", *paths, "--engine", "spark", "--address", address, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["n"] == N
