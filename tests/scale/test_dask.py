@@ -90,7 +90,12 @@ def test_the_command_asks_a_running_cluster(
     paths = [str(path) for path in files(tmp_path, FRAME, 2, 1000)]
     address = client.scheduler_info()["address"]
     arguments = ["report", *paths, "--engine", "dask", "--address", address, "--json"]
-    assert run(arguments) == 0
+    try:
+        assert run(arguments) == 0
+    finally:
+        asked = distributed.default_client()
+        if asked is not client:
+            asked.close()
     assert json.loads(capsys.readouterr().out)["n"] == N
 
 
