@@ -18,6 +18,7 @@ from .confidence import DRAWS, LEVEL
 from .counts import row_count
 from .data_summary import DataFact, data_facts, data_in_words
 from .data_warnings import data_warnings
+from .decisions import DecisionNote, decision_notes
 from .findings import Finding, Tone
 from .first_question import asks_top_label, first_view
 from .groups import By, Group, groups
@@ -58,6 +59,7 @@ class Report:
     warnings: tuple[str, ...]
     classes: tuple[ClassError, ...]
     groups: tuple[Group, ...]
+    decisions: tuple[DecisionNote, ...]
     best: str | None
     command: str | None
     facts: tuple[DataFact, ...]
@@ -143,6 +145,7 @@ def report(
         warnings=(*warnings, *failures, *group_notes),
         classes=errors[:MOST_CLASSES],
         groups=parts,
+        decisions=decision_notes(view, by, has_classes=has_classes),
         best=mended.best,
         command=mended.command,
         facts=data_facts(pred, view),

@@ -51,6 +51,8 @@ def _sections(found: "Report") -> Iterator[tuple[str, RenderableType]]:
         yield "Classes furthest off", _classes(found.classes[:MOST_CLASSES_SHOWN])
     for by in dict.fromkeys(each.by for each in found.groups):
         yield f"By {by}", _groups([each for each in found.groups if each.by == by])
+    for note in found.decisions:
+        yield note.title, _indented(note.words)
     if found.warnings:
         yield "Mind", Group(*(_indented(warning) for warning in found.warnings))
 
