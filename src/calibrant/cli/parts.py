@@ -1,5 +1,7 @@
 """Rows that are more than memory holds: the options that say how to read them where they lie."""
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,6 +173,8 @@ def _spark(address: str | None, names: list[str]) -> object:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise ImportError('--engine spark needs Spark: pip install "calibrant[spark]"') from error
+    # Workers on this machine are of the Python that runs the command, and its libraries.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder
     if address is not None:
         builder = builder.remote(address) if address.startswith("sc:") else builder.master(address)

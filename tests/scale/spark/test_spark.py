@@ -1,6 +1,7 @@
 """Spark's executors sum up what one process does: `make test-spark`, which needs Java."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,12 +32,13 @@ def expected() -> Sketch:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
+    # Or workers would be of whichever python3 is first on the path.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     sql = pytest.importorskip("pyspark.sql")
     session = (
         sql.SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.host", "127.0.0.1")
-        .config("spark.pyspark.python", sys.executable)
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", 200)
         .config("spark.sql.files.maxPartitionBytes", 20_000)
         .getOrCreate()
