@@ -26,7 +26,7 @@ SIZES: dict[str, NDArray[np.int64]] = {
 }
 SIZES["50 to 5,000"] = np.geomspace(50, 5000, GROUPS).astype(int)
 FAMILIES: dict[str, Family] = {"Smooth": Smooth(), "Platt": Platt()}
-COLUMNS, LEVEL_RUNS, PER_JOB, DRAWS, LEVEL = 20, 240, 30, 99, 0.05
+COLUMNS, LEVEL_RUNS, PER_JOB, DRAWS, LEVEL = 20, 120, 30, 99, 0.05
 
 
 def _alike(_: Generator) -> tuple[Array, Array]:

@@ -23,3 +23,10 @@ def test_groups_of_like_size_tell_a_group_that_cannot_tell() -> None:
 def test_a_group_that_cannot_tell_leans_on_the_common_map() -> None:
     [share] = expected_shares(np.zeros((1, len(SHARES))), np.ones(1))
     assert share < 0.1
+
+
+def test_no_share_leaves_its_range_by_rounding() -> None:
+    random = np.random.default_rng(0)
+    gains = np.multiply.outer(random.normal(0, 1000, 500), SHARES)
+    shares = expected_shares(gains, np.full(500, 1000.0))
+    assert ((shares >= 0) & (shares <= 1)).all()

@@ -32,5 +32,5 @@ def expected_shares(gains: Array, sizes: Array) -> Array:
         posterior = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
         prior = say @ posterior + as_others
         prior /= prior.sum(1, keepdims=True)
-    shares: Array = posterior @ SHARES
-    return shares
+    # Rounding may leave a mean a little beyond the ends.
+    return np.clip(posterior @ SHARES, 0, 1)
