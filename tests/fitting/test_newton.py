@@ -63,3 +63,11 @@ def test_a_function_without_a_minimum_is_an_error() -> None:
 def test_a_function_that_is_not_a_number_is_an_error() -> None:
     with pytest.raises(DidNotConverge, match=r"did not converge: slope 1 after 0 steps"):
         minimise(lambda x: (1.0 if x[0] == 0 else np.nan, np.array([-1.0]), np.eye(1)), np.zeros(1))
+
+
+def test_derivatives_that_are_no_numbers_are_no_optimum() -> None:
+    def nowhere(x: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        return 0.0, np.full_like(x, np.nan), np.eye(x.size)
+
+    with pytest.raises(DidNotConverge, match="not finite after 0 steps"):
+        minimise(nowhere, np.zeros(2))

@@ -2,19 +2,23 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from .blocks import on_all_cores, row_blocks, working_type
 from .newton_cg import LinearOperator
 from .types import Array
-from .weights import Weights, total
+from .weights import Weights
 
 # What is done, in place, to the logits of a block of rows.
 Work = Callable[[slice, Array], None]
 
-_EVERY_ROW = slice(None)
-_DIAGONAL = np.s_[:, [0, 1], [0, 1]]  # of 2 x 2 matrices
+_LEAST = 1e-9  # of curvatures that rounding would else make 0
+# A matrix a class is dear to make: it is worth it after so many products.
+_MANY_PRODUCTS = 30
+_MOST_CLASSES = 256  # of which such matrices take no more than 140 MB
+_LARGE = 1e4  # of scores: beyond it float32 has too few digits
 
 
 class Design(ABC):
@@ -22,7 +26,7 @@ class Design(ABC):
 
     def __init__(self, z: Array) -> None:
         n, k = z.shape
-        self.z = z.astype(working_type(z), copy=False)
+        self.z = z.astype(_fine_type(z), copy=False)
         self.k = k
         # Several arrays of a block are in use at once, so it is smaller than one alone could be.
         self.blocks = row_blocks(n, 4 * k)
@@ -34,13 +38,14 @@ class Design(ABC):
     @abstractmethod
     def preconditioner(
         self,
-        chances: Array,
-        w: Weights,
+        curvature: Array,
         ridge: Array | float,
+        products: int,
     ) -> LinearOperator:
-        """A rough inverse of the Hessian of the mean log loss, at these chances of every row.
+        """The inverse of the Hessian of a loss less what couples classes, or a rough one.
 
-        `ridge` is what a penalty adds to the diagonal of the Hessian.
+        `curvature` is that of each class in each row, (n, k), and `ridge` what a penalty adds to
+        the diagonal of the Hessian. It is the closer the more products moves have taken.
         """
 
 
@@ -70,23 +75,18 @@ class ByClass(Design):
 
     def preconditioner(
         self,
-        chances: Array,
-        w: Weights,
+        curvature: Array,
         ridge: Array | float,
+        products: int,  # noqa: ARG002 - it is exact however few
     ) -> LinearOperator:
-        """The inverse of the Hessian less what couples classes: a 2 x 2 matrix a class."""
-        shift, both, factor = self._moments(chances, w)
+        """A 2 x 2 matrix a class."""
+        shift, both, factor = self._moments(curvature)
         penalty = np.broadcast_to(ridge, 2 * self.k)
         of_factor, of_shift = np.split(penalty, 2)
         factor += of_factor
         shift += of_shift
         entries = np.stack([factor, both, both, shift], axis=1)
-        matrices = entries.reshape(-1, 2, 2)
-        # Nothing is flatter than this, or rounding would be taken for a direction without end.
-        least = 1e-9 * matrices.max()
-        flat = np.maximum(matrices[_DIAGONAL], least)
-        matrices[_DIAGONAL] += 1e-9 * flat
-        inverse = np.linalg.inv(matrices)
+        inverse = _inverses(entries.reshape(-1, 2, 2))
 
         def solve(x: Array) -> Array:
             pairs = x.reshape(2, -1)
@@ -95,21 +95,20 @@ class ByClass(Design):
 
         return solve
 
-    def _moments(self, chances: Array, w: Weights) -> Array:
-        """Means over rows of the curvature of each class, times 1, z and z squared."""
+    def _moments(self, curvature: Array) -> Array:
+        """Sums over rows of the curvature of each class, times 1, z and z squared."""
 
         def part(rows: slice) -> Array:
             z = self.z[rows]
-            moment = _curvature(chances, w, rows)
+            moment = curvature[rows]
             sums = [moment.sum(0)]
             for _ in range(2):
-                moment *= z
+                moment = moment * z
                 sums.append(moment.sum(0))
             return np.stack(sums)
 
         parts = on_all_cores(part, self.blocks)
         moments: Array = np.sum(parts, axis=0, dtype=np.float64)
-        moments /= total(w, len(self.z))
         return moments
 
 
@@ -120,68 +119,80 @@ class AcrossClasses(Design):
     """
 
     def round_trip(self, x: Array, work: Work) -> Array:
-        """Products of all rows at once: they take all cores, so threads would be in their way."""
+        """Block by block, so that the sums do not depend on how many threads there are."""
         table = x.astype(self.z.dtype)
         table = table.reshape(self.k, -1)
-        matrix = table[:, :-1]
+        matrix = table[:, :-1].T.copy()
         shift = table[:, -1]
-        logits = self.z @ matrix.T
 
-        def part(rows: slice) -> None:
-            block = logits[rows]
+        def part(rows: slice) -> Array:
+            z = self.z[rows]
+            block = z @ matrix
             block += shift
             work(rows, block)
+            return _sums(block, z)
 
-        on_all_cores(part, self.blocks)
-        entries = logits.T @ self.z
-        shifts = _column_sums(logits)
-        sums = np.column_stack([entries, shifts])
-        return sums.ravel().astype(np.float64)
+        return self._summed(part).ravel()
 
     def preconditioner(
         self,
-        chances: Array,
-        w: Weights,
+        curvature: Array,
         ridge: Array | float,
+        products: int,
     ) -> LinearOperator:
-        """The inverse of the Hessian less what couples classes, what is left made simpler.
+        """A matrix a class, or a simpler one until products are many.
 
-        What feeds a class is taken to vary independently about its mean, which makes the Hessian of
-        a class a diagonal plus a matrix of rank one.
+        What feeds a class is then taken to vary independently about its mean, which makes the
+        matrix a diagonal plus one of rank one.
         """
-        mean, share = self._means(chances, w)
-        squared = self.diagonal(chances, w)
-        penalty = np.broadcast_to(ridge, squared.shape)
-        squared = squared.reshape(mean.shape)
+        shape = self.k, self.k + 1
+        penalty = np.broadcast_to(ridge, self.k * (self.k + 1)).reshape(shape)
+        if products > _MANY_PRODUCTS and self.k <= _MOST_CLASSES:
+            return self._exact(curvature, penalty)
+        mean = self._summed(lambda rows: _sums(curvature[rows], self.z[rows]))
+        squared = self._summed(lambda rows: _sums(curvature[rows], self.z[rows] ** 2))
+        share = mean[:, -1:]
         diagonal = squared - _divided(mean**2, share)
         diagonal = np.maximum(diagonal, 1e-6 * squared)
-        diagonal += penalty.reshape(mean.shape)
-        least = 1e-9 * diagonal.max()
-        diagonal = np.maximum(diagonal, least)
+        diagonal += penalty
+        diagonal[diagonal <= 0] = 1  # nothing depends on it
         column = _divided(mean, np.sqrt(share))
         return _inverse_of_diagonal_plus_rank_one(diagonal, column)
 
-    def diagonal(self, chances: Array, w: Weights) -> Array:
-        """The diagonal of the Hessian: the curvature of each variable alone."""
-        curvature = _curvature(chances, w, _EVERY_ROW)
-        entries = curvature.T @ self.z**2
-        shifts = curvature.sum(0)
-        sums = np.column_stack([entries, shifts])
-        diagonal = sums.ravel().astype(np.float64)
-        diagonal /= total(w, len(self.z))
-        return diagonal
+    def _exact(self, curvature: Array, penalty: Array) -> LinearOperator:
+        size = self.k + 1
+        place = np.arange(size)
+        matrices = self.class_hessians(curvature)
+        matrices[:, place, place] += penalty
+        inverse = _inverses(matrices)
 
-    def _means(self, chances: Array, w: Weights) -> tuple[Array, Array]:
-        """Means of each class's curvature times what feeds it, (k, k + 1), and of it alone."""
-        weight = total(w, len(self.z))
-        curvature = _curvature(chances, w, _EVERY_ROW)
-        share = curvature.sum(0, dtype=np.float64)
-        share /= weight
-        share = share[:, None]
-        entries = curvature.T @ self.z
-        entries /= weight
-        mean = np.column_stack([entries, share])
-        return mean, share
+        def solve(x: Array) -> Array:
+            table = x.reshape(-1, size, 1)
+            return (inverse @ table).ravel()
+
+        return solve
+
+    def class_hessians(self, curvature: Array) -> Array:
+        """The Hessian of each class's row of the table alone, (k, k + 1, k + 1)."""
+        ones = np.ones((len(self.z), 1), self.z.dtype)
+        fed = np.hstack([self.z, ones])
+
+        def hessian(label: int) -> Array:
+            bent = fed * curvature[:, label, None]
+            return (bent.T @ fed).astype(np.float64)
+
+        return np.stack(on_all_cores(hessian, range(self.k)))
+
+    def _summed(self, part: Callable[[slice], Array]) -> Array:
+        parts = on_all_cores(part, self.blocks)
+        summed: Array = np.sum(parts, axis=0, dtype=np.float64)
+        return summed
+
+
+def _fine_type(z: Array) -> np.dtype[Any]:
+    """The type to work in, float64 if scores are large."""
+    is_large = z.size > 0 and max(z.max(), -z.min()) > _LARGE
+    return np.promote_types(z.dtype, np.float64) if is_large else working_type(z)
 
 
 def weigh(x: Array, w: Weights, rows: slice) -> None:
@@ -191,19 +202,30 @@ def weigh(x: Array, w: Weights, rows: slice) -> None:
         x *= of_rows.astype(x.dtype)
 
 
-def _curvature(chances: Array, w: Weights, rows: slice) -> Array:
-    """The weighted variance p (1 - p) of each class in each row."""
-    p = chances[rows]
-    curvature: Array = 1 - p
-    curvature *= p
-    weigh(curvature, w, rows)
-    return curvature
+def _sums(x: Array, z: Array) -> Array:
+    """Sums over rows of each class's number times what feeds it, side by side with it alone."""
+    return np.column_stack([x.T @ z, _column_sums(x)])
 
 
 def _column_sums(x: Array) -> Array:
     """A row of ones times a matrix sums its columns faster than `sum` does."""
     ones = np.ones(len(x), x.dtype)
     return ones @ x
+
+
+def _inverses(matrices: Array) -> Array:
+    """Of symmetric matrices, in units in which each variable's own curvature is one.
+
+    So nothing depends on the scale of a column. A direction flatter than the least has that.
+    """
+    place = np.arange(matrices.shape[-1])
+    own = matrices[:, place, place]
+    unit = np.sqrt(np.where(own > 0, own, 1))
+    between = unit[:, :, None] * unit[:, None, :]
+    scaled = matrices / between
+    scaled[:, place, place] = 1 + _LEAST
+    inverse: Array = np.linalg.inv(scaled) / between
+    return inverse
 
 
 def _divided(x: Array, by: Array) -> Array:

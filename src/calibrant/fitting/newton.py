@@ -15,6 +15,10 @@ _STUCK = (
     "the fit did not converge: slope {slope:.3g} after {steps} steps; "
     "look for extreme scores or weights"
 )
+_NOT_FINITE = (
+    "the fit did not converge: the loss {value:.3g} or its derivatives are not finite after "
+    "{steps} steps; look for extreme scores or weights"
+)
 _SHORTEST = 1e-20
 
 
@@ -59,7 +63,9 @@ def minimise(
     here = derivatives(x)
     scale = np.zeros(x.shape)
     for steps in range(most_steps):
-        _, gradient, hessian = here
+        value, gradient, hessian = here
+        if not np.isfinite(value + gradient.sum() + hessian.sum()):
+            raise DidNotConverge(_NOT_FINITE.format(value=value, steps=steps))
         curvature = np.diag(hessian)
         scale = np.maximum(scale, np.sqrt(curvature))
         move = _newton_move(x, gradient, hessian, bound, scale)
@@ -104,8 +110,7 @@ def _newton_move(
 def _slope(gradient: Array, move: Array) -> float:
     """The Newton decrement."""
     squared = -float(gradient @ move)
-    squared = max(0.0, squared)
-    return float(np.sqrt(squared))
+    return float(np.sqrt(np.maximum(squared, 0.0)))  # nan stays nan
 
 
 class _Ray(NamedTuple):

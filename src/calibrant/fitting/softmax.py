@@ -10,6 +10,8 @@ from .newton_cg import LinearOperator, Point
 from .types import Array, Ints
 from .weights import Weights, some, total, weighted
 
+LEAST_CURVATURE = 1e-9  # as a share of the residual
+
 
 class SoftmaxLoss:
     """Mean log loss of a design's logits plus a ridge about `centre`, a function of variables."""
@@ -51,17 +53,24 @@ class SoftmaxLoss:
         squares = self.ridge * away**2
         loss += float(squares.sum()) / 2
         gradient += self.ridge * away
-        return Point(loss, gradient, partial(self._hessian_product, chances))
+        product = partial(self._hessian_product, chances)
+        return Point(loss, gradient, product, partial(self._preconditioner, chances))
 
-    def preconditioner(self, x: Array) -> LinearOperator:
-        """A rough inverse of the Hessian at x."""
-        chances = self.chances(x)
-        return self.design.preconditioner(chances, self.w, self.ridge)
+    def curvature(self, chances: Array) -> Array:
+        """The weighted variance p (1 - p) of each class in each row, (n, k).
 
-    def chances(self, x: Array) -> Array:
-        """What x gives each class, (n, k)."""
-        chances, _, _ = self._pass(x)
-        return chances
+        A little of the residual is added: without it a row wrong with certainty would have no
+        curvature, and so no say.
+        """
+        residual = chances.copy()
+        residual[np.arange(len(residual)), self.labels] -= 1
+        np.abs(residual, out=residual)
+        residual *= LEAST_CURVATURE
+        curvature: Array = 1 - chances
+        curvature *= chances
+        curvature += residual
+        weigh(curvature, self.w, slice(None))
+        return curvature
 
     def _pass(self, x: Array) -> tuple[Array, float, Array]:
         """Chances of every row, mean log loss, and its gradient."""
@@ -96,6 +105,11 @@ class SoftmaxLoss:
         weigh(logits, self.w, rows)
         w = some(self.w, rows)
         return float(weighted(losses, w).sum())
+
+    def _preconditioner(self, chances: Array, products: int) -> LinearOperator:
+        curvature = self.curvature(chances)
+        curvature /= self._total
+        return self.design.preconditioner(curvature, self.ridge, products)
 
     def _hessian_product(self, chances: Array, v: Array) -> Array:
         """The Hessian at these chances times v."""

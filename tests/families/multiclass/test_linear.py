@@ -15,6 +15,7 @@ from calibrant import (
     nll,
     samples,
 )
+from calibrant.families.multiclass.linear import MatrixAndShift
 from calibrant.fitting import blocks
 
 
@@ -89,11 +90,87 @@ def test_each_richer_family_fits_its_rows_better_on_the_zoo() -> None:
     _each_richer_fits_its_rows_better(zoo("c10-wrn28x10", "val"))
 
 
-def test_more_entries_than_rows() -> None:
+def test_separable_rows_are_told_apart_as_a_general_optimiser_does() -> None:
     random = np.random.default_rng(0)
-    _each_richer_fits_its_rows_better(
-        from_logits(random.normal(0, 2, (200, 20)), random.integers(0, 20, 200))
+    logits, labels = random.normal(0, 2, (200, 20)), random.integers(0, 20, 200)
+    _each_richer_fits_its_rows_better(from_logits(logits, labels))
+    pred = from_logits(logits[:25], labels[:25])
+    _each_richer_fits_its_rows_better(pred)
+    assert nll(MatrixScaling().fit(pred).apply(pred)) < 1e-12
+
+
+@pytest.mark.parametrize("rows", [419, 421])
+def test_no_penalty_comes_in_where_entries_outnumber_rows(rows: int) -> None:
+    random = np.random.default_rng(1)
+    k = 20
+    z = random.normal(0, 2, (rows, k))
+    labels = (z / 4 + random.gumbel(size=z.shape)).argmax(1)
+    pred = from_logits(z, labels)
+
+    def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
+        table = x.reshape(k, k + 1)
+        logs = log_softmax(z @ table[:, :k].T + table[:, k], axis=1)
+        residual = np.exp(logs) - np.eye(k)[labels]
+        slope = np.column_stack([residual.T @ z, residual.sum(0)])
+        return -logs[np.arange(rows), labels].mean(), slope.ravel() / rows
+
+    best = minimize(
+        loss, np.eye(k, k + 1).ravel(), jac=True, method="L-BFGS-B", options={"maxiter": 3000}
     )
+    found = nll(MatrixScaling().fit(pred).apply(pred))
+    assert found <= best.fun + 1e-9
+    assert found == pytest.approx(best.fun, abs=1e-4)
+
+
+def _masked(fill: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Logits whose last class is masked in every other row, labels, and which rows those are."""
+    random = np.random.default_rng(0)
+    z = random.normal(0, 2, (300, 4))
+    hidden = np.arange(300) % 2 == 0
+    z[hidden, 3] = -np.inf
+    labels = (z + random.gumbel(size=z.shape)).argmax(1)
+    z[hidden, 3] = fill / 1.5
+    return 1.5 * z, labels, hidden
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("fill", [-1e9, -3.4e38])
+@pytest.mark.parametrize("strength", [0.0, 1.0])
+def test_a_masked_class_does_not_hide_what_is_left_to_gain(
+    strength: float, fill: float, kind: type
+) -> None:
+    z, labels, hidden = _masked(fill)
+    z = z.astype(kind)
+    # To the other classes the mask is a column of 0 and 1 whose weights, so small, cost nothing.
+    shown = np.where(hidden[:, None] & (np.arange(4) == 3), 0, z).astype(float)
+    out = np.where(hidden, -np.inf, 0)
+
+    def loss(x: np.ndarray) -> float:
+        table = np.zeros((4, 5))
+        table[:3, [0, 1, 2, 4]] = x[:12].reshape(3, 4)
+        table[3] = x[12:17]
+        logits = shown @ table[:, :4].T + table[:, 4]
+        logits[:, :3] += np.outer(hidden, x[17:20])
+        logits[:, 3] += out
+        logs = log_softmax(logits, axis=1)[np.arange(300), labels]
+        off = (table[:, :4] ** 2).sum() - (np.diag(table) ** 2).sum()
+        return float(-logs.mean() + strength * off / 12 + strength * (table[:, 4] ** 2).sum() / 4)
+
+    start = np.zeros(20)
+    start[[0, 5, 10, 15]] = 1
+    best = minimize(loss, start, method="BFGS", options={"gtol": 1e-9})
+    pred = from_logits(z, labels)
+    rule = MatrixScaling(off_diagonal=strength, intercept=strength).fit(pred).rule
+    found = nll(_applied(rule, pred))
+    off = (rule.matrix**2).sum() - (np.diag(rule.matrix) ** 2).sum()
+    found += strength * (off / 12 + (rule.shift**2).sum() / 4)
+    assert found == pytest.approx(best.fun, abs=1e-6)
+
+
+def _applied(rule: MatrixAndShift, pred: Predictions) -> Predictions:
+    """What a rule gives in float64, whatever the type of its claims."""
+    logits = pred.scores.astype(float) @ rule.matrix.astype(float).T + rule.shift
+    return from_logits(logits, pred.labels)
 
 
 def test_float32_of_many_rows_reaches_the_optimum_of_float64(

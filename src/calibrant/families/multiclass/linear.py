@@ -106,8 +106,8 @@ class MatrixScaling(VectorFamily):
 
     `off_diagonal` times the mean square of those entries and `intercept` times that of the shifts
     are added; "cv" chooses either by cross-validation, which makes it MS-ODIR (Kull et al. 2019),
-    and the mean of the folds' maps is the map. Without penalties it overfits; where entries
-    outnumber rows they are regularised, lightly, towards `VectorScaling`.
+    and the mean of the folds' maps is the map. Without penalties it overfits: rows that a matrix
+    can tell apart are, until their log loss is 0 but for rounding.
 
     >>> from calibrant import samples, nll
     >>> fit_on, test = samples.load("c10-resnet18")

@@ -18,10 +18,8 @@ from .temperature import Temperature
 Strength = float | int | Literal["cv"]
 _FOLDS = 5
 _MOST_CELLS = 1 << 24  # of five folds; beyond it two must do
+_MOST_STEPS = 50  # fits that have an optimum take ten, and separable rows twenty
 _ROUGHLY = 1e-4  # tells strengths apart; those chosen are then fitted to the full tolerance
-# Where entries outnumber rows there is no optimum: each is then regularised by this share of its
-# own curvature.
-_LEAST_RIDGE = 0.1
 
 
 class Regression(NamedTuple):
@@ -98,7 +96,7 @@ def least_loss_table(loss: SoftmaxLoss, start: Array) -> Regression:
 
 
 def _free_table(view: Canonical, x: Array) -> Regression:
-    """Begun and held at the best factors, so that it fits no worse than they do."""
+    """Begun at the best factors, so that it fits no worse than they do."""
     factors = best_factors(view, x)
     matrix = np.diag(factors.weights)
     start = np.column_stack([matrix, factors.shift]).ravel()
@@ -112,7 +110,7 @@ def _table(
     ridge: Array,
     start: Array,
 ) -> Regression:
-    loss = _regularised_loss(view, x, ridge, start)
+    loss = SoftmaxLoss(AcrossClasses(x), view.y, view.w, ridge=ridge)
     return least_loss_table(loss, start)
 
 
@@ -156,8 +154,7 @@ class _Fold:
         start: Array,
     ) -> None:
         self._fitted = view[fitted]
-        self._x = x[fitted]
-        self._start = start
+        self._design = AcrossClasses(x[fitted])
         self._last = start
         held_view = view[held]
         design = AcrossClasses(x[held])
@@ -166,7 +163,8 @@ class _Fold:
 
     def fit(self, ridge: Array, tolerance: float | None = None) -> tuple[Array, Certificate]:
         """The table of least loss on the rows to fit on."""
-        loss = _regularised_loss(self._fitted, self._x, ridge, self._start)
+        fitted = self._fitted
+        loss = SoftmaxLoss(self._design, fitted.y, fitted.w, ridge=ridge)
         self._last, certificate = _minimise(loss, self._last, tolerance)
         return self._last, certificate
 
@@ -184,36 +182,14 @@ def _folds(view: Canonical, x: Array) -> list[_Fold]:
     return [_Fold(view, x, fitted, held, start) for fitted, held in parts]
 
 
-def _regularised_loss(
-    view: Canonical,
-    x: Array,
-    ridge: Array,
-    start: Array,
-) -> SoftmaxLoss:
-    """Log loss plus penalties; where rows are few all entries have some, or there is no optimum.
-
-    Entries without a penalty of their own are then drawn towards `start`, others to 0.
-    """
-    design = AcrossClasses(x)
-    centre = np.zeros(start.size)
-    if start.size > view.total:
-        free = SoftmaxLoss(design, view.y, view.w)
-        curvature = design.diagonal(free.chances(start), view.w)
-        least = _LEAST_RIDGE * curvature
-        centre = np.where(ridge == 0, start, 0)
-        ridge = np.maximum(ridge, least)
-    return SoftmaxLoss(design, view.y, view.w, ridge=ridge, centre=centre)
-
-
 def _minimise(
     loss: SoftmaxLoss,
     start: Array,
     tolerance: float | None = None,
 ) -> tuple[Array, Certificate]:
-    preconditioner = loss.preconditioner(start)
     if tolerance is None:
         tolerance = loss.tolerance
-    return minimise_many(loss, start, preconditioner, tolerance=tolerance)
+    return minimise_many(loss, start, tolerance=tolerance, most_steps=_MOST_STEPS)
 
 
 def _ridge(k: int, off_diagonal: float, intercept: float) -> Array:
