@@ -1,17 +1,18 @@
 """Passes over many rows in cache-sized blocks, on all cores."""
 
-import os
-import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import numpy as np
 
+from .threads import available_cores, blas_held, thread_count
 from .types import Array
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+_is_inside: ContextVar[bool] = ContextVar("is_inside", default=False)  # one of our threads
 
 # About 2 MB of float32: small enough for a core's cache, large enough to hide Python's own cost.
 BLOCK_CELLS = 1 << 19
@@ -19,13 +20,7 @@ MANY_CELLS = 1 << 21
 _MOST_ROWS = 1 << 16
 
 
-def _available_cores() -> int:
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-CORES = _available_cores()
+CORES = available_cores()
 
 
 def row_blocks(n: int, width: int = 1) -> list[slice]:
@@ -54,13 +49,15 @@ def on_all_cores(
 ) -> list[Result]:
     """Results of `work` in the order of `items`.
 
-    Threads are enough, as numpy lets go of the interpreter.
+    Threads are enough, as numpy lets go of the interpreter; BLAS has one for each of them.
     """
     items = list(items)
-    if len(items) < 2 or CORES < 2:
-        return [work(item) for item in items]
-    with ThreadPoolExecutor(CORES) as pool:
-        return list(pool.map(work, items))
+    threads = 1 if _is_inside.get() else min(thread_count(), len(items))
+    with blas_held():
+        if threads < 2:
+            return [work(item) for item in items]
+        with ThreadPoolExecutor(threads, initializer=_is_inside.set, initargs=(True,)) as pool:
+            return list(pool.map(work, items))
 
 
 def working_type(x: Array) -> np.dtype[Any]:
