@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
+from calibrant.fitting import linear_designs
 from calibrant.fitting.linear_designs import AcrossClasses, ByClass, Design, weigh
 
 RANDOM = np.random.default_rng(0)
@@ -107,3 +108,24 @@ def test_weighing_keeps_the_type_of_the_block() -> None:
     weigh(block, W, slice(2, 6))
     np.testing.assert_array_equal(block[:, 0], W[2:6].astype(np.float32))
     assert block.dtype == np.float32
+
+
+@each_weight
+@pytest.mark.parametrize("most", [256, 1])
+def test_variances_are_those_of_each_class_alone(
+    w: np.ndarray | None, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linear_designs, "_MOST_CLASSES", most)
+    p = softmax(Z, axis=1)
+    counts = np.ones(N) if w is None else w
+    curvature = p * (1 - p) * counts[:, None]
+    penalty = RANDOM.uniform(1, 2, (K, K + 1))
+    found = AcrossClasses(Z).variances(curvature, penalty)
+    fed = np.column_stack([Z, np.ones(N)])
+    for label in range(K):
+        hessian = (fed * curvature[:, label, None]).T @ fed + np.diag(penalty[label])
+        exact = np.diag(np.linalg.inv(hessian))
+        # Of very many classes roughly: half of it to twice it.
+        ratio = found[label] / exact
+        least, largest = (1 - 1e-6, 1 + 1e-6) if most > 1 else (0.3, 2)
+        assert least < ratio.min() <= ratio.max() < largest

@@ -18,6 +18,7 @@ _LEAST = 1e-9  # of curvatures that rounding would else make 0
 # A matrix a class is dear to make: it is worth it after so many products.
 _MANY_PRODUCTS = 30
 _MOST_CLASSES = 256  # of which such matrices take no more than 140 MB
+_MOST_WORK = 1e10  # multiplications that take a second
 _LARGE = 1e4  # of scores: beyond it float32 has too few digits
 
 
@@ -149,6 +150,21 @@ class AcrossClasses(Design):
         penalty = np.broadcast_to(ridge, self.k * (self.k + 1)).reshape(shape)
         if products > _MANY_PRODUCTS and self.k <= _MOST_CLASSES:
             return self._exact(curvature, penalty)
+        return _inverse_of_diagonal_plus_rank_one(*self._rank_one(curvature, penalty))
+
+    def variances(self, curvature: Array, penalty: Array) -> Array:
+        """The diagonal of the inverse of each class's Hessian; of very many numbers roughly."""
+        if self.k > _MOST_CLASSES or self.z.size * self.k**2 > _MOST_WORK:
+            diagonal, solved = _solved(*self._rank_one(curvature, penalty))
+            return 1 / diagonal - solved**2
+        place = np.arange(self.k + 1)
+        matrices = self.class_hessians(curvature)
+        matrices[:, place, place] += penalty
+        inverse = _inverses(matrices)
+        return inverse[:, place, place]
+
+    def _rank_one(self, curvature: Array, penalty: Array) -> tuple[Array, Array]:
+        """For each class a diagonal and a column: how what feeds it varies about its mean."""
         mean = self._summed(lambda rows: _sums(curvature[rows], self.z[rows]))
         squared = self._summed(lambda rows: _sums(curvature[rows], self.z[rows] ** 2))
         share = mean[:, -1:]
@@ -156,8 +172,7 @@ class AcrossClasses(Design):
         diagonal = np.maximum(diagonal, 1e-6 * squared)
         diagonal += penalty
         diagonal[diagonal <= 0] = 1  # nothing depends on it
-        column = _divided(mean, np.sqrt(share))
-        return _inverse_of_diagonal_plus_rank_one(diagonal, column)
+        return diagonal, _divided(mean, np.sqrt(share))
 
     def _exact(self, curvature: Array, penalty: Array) -> LinearOperator:
         size = self.k + 1
@@ -178,8 +193,9 @@ class AcrossClasses(Design):
         fed = np.hstack([self.z, ones])
 
         def hessian(label: int) -> Array:
-            bent = fed * curvature[:, label, None]
-            return (bent.T @ fed).astype(np.float64)
+            root = np.sqrt(curvature[:, label])
+            bent = fed * root[:, None]
+            return (bent.T @ bent).astype(np.float64)
 
         return np.stack(on_all_cores(hessian, range(self.k)))
 
@@ -240,11 +256,16 @@ def _divided(x: Array, by: Array) -> Array:
     return quotient
 
 
-def _inverse_of_diagonal_plus_rank_one(diagonal: Array, column: Array) -> LinearOperator:
-    """Of one such matrix for each row of both, by the formula of Sherman and Morrison."""
+def _solved(diagonal: Array, column: Array) -> tuple[Array, Array]:
+    """The diagonal, and the column whose square the inverse has less than that of the diagonal."""
     solved = column / diagonal
     squared = (column * solved).sum(1, keepdims=True)
-    solved /= np.sqrt(1 + squared)
+    return diagonal, solved / np.sqrt(1 + squared)
+
+
+def _inverse_of_diagonal_plus_rank_one(diagonal: Array, column: Array) -> LinearOperator:
+    """Of one such matrix for each row of both, by the formula of Sherman and Morrison."""
+    diagonal, solved = _solved(diagonal, column)
 
     def solve(x: Array) -> Array:
         table = x.reshape(diagonal.shape)

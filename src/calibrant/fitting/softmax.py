@@ -1,7 +1,7 @@
 """Softmax regression: the mean log loss of a design's logits, and its derivatives."""
 
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -10,15 +10,16 @@ from .newton_cg import LinearOperator, Point
 from .types import Array, Ints
 from .weights import Weights, some, total, weighted
 
+AnyDesign = TypeVar("AnyDesign", bound=Design)
 LEAST_CURVATURE = 1e-9  # as a share of the residual
 
 
-class SoftmaxLoss:
+class SoftmaxLoss(Generic[AnyDesign]):
     """Mean log loss of a design's logits plus a ridge about `centre`, a function of variables."""
 
     def __init__(
         self,
-        design: Design,
+        design: AnyDesign,
         labels: Ints,
         w: Weights,
         *,
@@ -55,6 +56,11 @@ class SoftmaxLoss:
         gradient += self.ridge * away
         product = partial(self._hessian_product, chances)
         return Point(loss, gradient, product, partial(self._preconditioner, chances))
+
+    def chances(self, x: Array) -> Array:
+        """What x gives each class, (n, k)."""
+        chances, _, _ = self._pass(x)
+        return chances
 
     def curvature(self, chances: Array) -> Array:
         """The weighted variance p (1 - p) of each class in each row, (n, k).

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...fitting.linear_designs import AcrossClasses
+from ...fitting.logspace import TINY
 from ...fitting.newton import Certificate
-from ...fitting.softmax import SoftmaxLoss
 from ...fitting.types import Array
+from ...fitting.weights import Weights, weighted
 from ...inputs.views import Canonical
 from ..family import VectorFamily
 from ..numpy_operations import NUMPY, NumpyVectors
 from ..operations import Operations, Value, Vectors
 from ..rules import Fact, LogitRule, in_blocks
+from .evidence import table_by_evidence
 from .linear import matrix_facts
-from .regression import least_loss_table
 from .temperature import Temperature
 
 
@@ -45,9 +45,9 @@ class Structured(LogitRule):
 class StructuredMatrix(VectorFamily):
     """A matrix regularised towards the best temperature (Berta et al. 2025).
 
-    Ridge penalties k/n on factors and shifts and k(k - 1)/n on mixing of classes let the map grow
-    only as rows allow. One part in n + 1 of the uniform vector is mixed in first, so that no claim
-    of 0 is beyond mending.
+    Factors, mixing of classes and shifts are drawn to those of the temperature, each kind as
+    firmly as makes the rows likeliest. One part in n + 1 of the uniform vector is mixed in first,
+    so that no claim of 0 is beyond mending.
 
     >>> from calibrant import samples, nll
     >>> fit_on, test = samples.load("c10-resnet18")
@@ -57,28 +57,29 @@ class StructuredMatrix(VectorFamily):
 
     def vector_rule(self, view: Canonical) -> Structured:
         """Newton's method on what is added to the best temperature."""
-        k = view.pred.k
         inverse = Temperature().vector_rule(view).inverse
         uniform = 1 / (view.total + 1)
 
         def mixed(block: Canonical) -> Array:
             return _log_mixed(NumpyVectors(block), inverse, uniform, NUMPY)
 
-        design = AcrossClasses(in_blocks(mixed, view))
-        identity = np.eye(k, k + 1).ravel()
-        ridge = _ridge(k, view.total)
-        loss = SoftmaxLoss(design, view.y, view.w, ridge=ridge, centre=identity)
-        table = least_loss_table(loss, identity)
-        return Structured(inverse, uniform, *table)
+        logs = in_blocks(mixed, view)
+        mean = _mean(logs, view.w)
+        # Seen from the mean, what classes mix in shifts none of them.
+        tempered = np.column_stack([np.eye(view.pred.k), mean])
+        table = table_by_evidence(view, logs - mean.astype(logs.dtype), tempered)
+        matrix = table.entries[:, :-1].copy()
+        shift = table.entries[:, -1] - matrix @ mean
+        return Structured(inverse, uniform, matrix, shift, table.certificate)
 
 
-def _ridge(k: int, total: float) -> Array:
-    """Penalties on the matrix and the shift side by side, entry by entry."""
-    is_factor = np.eye(k, k + 1) > 0
-    relative = np.where(is_factor, 1, k - 1)
-    relative[:, k] = 1
-    ridge = relative * 2 * k / total
-    return ridge.ravel()
+def _mean(logs: Array, w: Weights) -> Array:
+    """The mean over rows, which count as far as they are unsure."""
+    p = np.exp(logs)
+    unsure = 1 - (p**2).sum(1, dtype=np.float64)
+    unsure = weighted(np.maximum(unsure, TINY), w)
+    mean: Array = unsure @ logs / unsure.sum()
+    return mean
 
 
 def _log_mixed(
