@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from calibrant import binary
-from calibrant.fitting.pooling import pool, run_starts, runs
+from calibrant.fitting.pooling import Pool, nearly_equal, pool, run_starts, runs
 
 
 @given(
@@ -48,3 +48,20 @@ def test_runs_add_up_what_belongs_together() -> None:
 def test_runs_start_where_values_change() -> None:
     assert run_starts(np.array([0.1, 0.1, 0.4, 0.1])).tolist() == [0, 2, 3]
     assert run_starts(np.array(["a"])).tolist() == [0]
+
+
+def test_claims_that_rounding_parts_are_one() -> None:
+    near = 0.3 * (1 + 1e-9)
+    parted = Pool(np.array([0.0, 0.3, near, 0.4]), np.array([1.0, 2, 2, 1]), np.arange(4.0))
+    p, w, happened = nearly_equal(parted)
+    np.testing.assert_allclose(p, [0, (0.3 + near) / 2, 0.4], rtol=1e-15)
+    assert w.tolist() == [1, 4, 1]
+    assert happened.tolist() == [0, 3, 3]
+
+
+def test_a_long_chain_of_near_claims_is_not_one() -> None:
+    p = 0.5 * (1 + 1e-7) ** np.arange(10_000)
+    found = nearly_equal(Pool(p, np.ones(10_000), np.zeros(10_000)))
+    assert len(found.p) > 1000
+    assert np.diff(found.p).max() < 2e-6
+    assert found.w.sum() == 10_000

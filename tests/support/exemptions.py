@@ -60,6 +60,7 @@ EXEMPT_FAMILIES: dict[str, dict[Family | type[Family], str]] = {
         c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))): (
             "of few rows the temperature alone is left, which errs little already"
         ),
+        c.StructuredMatrix: "of few rows little but the temperature is left, which errs little",
     },
     "the_identity_is_a_fixed_point": {
         c.Binned(4, slope=0): FLAT,

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from ...fitting.pooling import run_starts
+from ...fitting.pooling import nearly_equal, run_starts
 from ...fitting.types import Array
 from ...inputs.views import View
 from ..operations import Claims, Operations, Value
@@ -46,7 +46,7 @@ def lowest_and_highest(q: Array) -> Iterator[Fact]:
 
 @dataclass(frozen=True)
 class Isotonic(ChanceFamily):
-    """Pools neighbouring claims until none falls.
+    """Pools neighbouring claims until none falls; those that rounding alone parts are one.
 
     Between pools there is a line, or a step when not `interpolate`. `centred` puts each pool at its
     mean claim alone, so that different claims rarely become one.
@@ -64,7 +64,7 @@ class Isotonic(ChanceFamily):
         """Pool adjacent violators."""
         from scipy.optimize import isotonic_regression
 
-        p, w, happened = view.pool
+        p, w, happened = nearly_equal(view.pool)
         fit = isotonic_regression(happened / w, weights=w)
         first = fit.blocks[:-1]
         last = fit.blocks[1:] - 1

@@ -15,6 +15,8 @@ from ..operations import Claims, Operations, Value
 from ..rules import ChanceRule, Fact
 from .family import ChanceFamily
 
+_MOST_ODDS = 1e75
+_MOST_SEEN_FROM_AFAR = 1e9  # beyond it slope and intercept cancel in too many digits
 FittedRule = TypeVar("FittedRule", bound=ChanceRule)
 
 
@@ -100,6 +102,7 @@ class LogisticFamily(ChanceFamily, Generic[FittedRule]):
     def chance_rule(self, view: View) -> FittedRule:
         """Newton's method to the optimum."""
         z, w, happened = view.odds_pool
+        _refuse_extremes(z)
         missed = w - happened
         of_event, of_rest = self.targets(happened.sum(), missed.sum())
         targets = (happened * of_event + missed * of_rest) / w
@@ -183,6 +186,16 @@ class Quadratic(LogisticFamily[Parabola]):
         return Parabola(curvature, slope, intercept, certificate)
 
 
+def _refuse_extremes(z: Array) -> None:
+    """Squares of log odds must be numbers, and sums of them too."""
+    largest = float(np.abs(z).max(initial=0))
+    if largest > _MOST_ODDS:
+        raise ValueError(
+            f"log odds must be at most {_MOST_ODDS:g} in size for a fit, got {largest:.3g}: "
+            "clip the scores first"
+        )
+
+
 def _fitted(
     columns: list[Array],
     identity: tuple[float, ...],
@@ -201,7 +214,9 @@ def _fitted(
     centre[-1] = 0.0
     features -= centre
     start = np.append(identity, 0.0)
-    start[features.any(0)] = 0.0
+    # Nor do claims tell of slopes that are so extreme that these would drown the intercept.
+    is_extreme = np.append(np.abs(centre[:-1]) > _MOST_SEEN_FROM_AFAR, False)
+    start[features.any(0) | is_extreme] = 0.0
     lower = np.full(len(start), least)
     lower[-1] = -np.inf
     best, certificate = logistic(features, targets, w, start=start, lower=lower)

@@ -7,7 +7,7 @@ import numpy as np
 from ...fitting.linear_designs import AcrossClasses, ByClass
 from ...fitting.newton import Certificate
 from ...fitting.newton_cg import minimise_many
-from ...fitting.softmax import SoftmaxLoss
+from ...fitting.softmax import AnyDesign, SoftmaxLoss
 from ...fitting.types import Array, Ints
 from ...fitting.weights import present
 from ...inputs.views import Canonical
@@ -89,7 +89,7 @@ def ridge_table(view: Canonical, x: Array, strength: float) -> Regression:
     return _table(view, x, ridge.ravel(), _tempered(view))
 
 
-def least_loss_table(loss: SoftmaxLoss, start: Array) -> Regression:
+def least_loss_table(loss: SoftmaxLoss[AnyDesign], start: Array) -> Regression:
     """The matrix and the shift, side by side in the table where the loss is least."""
     best, certificate = _minimise(loss, start)
     return _split(best, certificate)
@@ -183,7 +183,7 @@ def _folds(view: Canonical, x: Array) -> list[_Fold]:
 
 
 def _minimise(
-    loss: SoftmaxLoss,
+    loss: SoftmaxLoss[AnyDesign],
     start: Array,
     tolerance: float | None = None,
 ) -> tuple[Array, Certificate]:
