@@ -73,8 +73,7 @@ class StructuredVector(VectorFamily):
             ridge=2 * k / view.total,
             centre=start,
         )
-        preconditioner = loss.preconditioner(start)
-        best, certificate = minimise_many(loss, start, preconditioner, tolerance=loss.tolerance)
+        best, certificate = minimise_many(loss, start, tolerance=loss.tolerance)
         factor, shift = np.split(best, 2)
         return StructuredFactors(inverse, factor, shift, certificate)
 
