@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+import calibrant as c
 from calibrant import Interval
 from calibrant.inputs.paths import write_whole
 
@@ -32,7 +33,6 @@ from .tables import (
 )
 
 BASE = Run("losses", "c10")
-LONG = Run("long", "c10", epochs=60, decay=1e-4)
 Step = tuple[str, dict[int, Record]]
 Curve = NDArray[np.floating]
 
@@ -86,6 +86,14 @@ DEPTHS = {f"{depth}": replace(BASE, depth=depth) for depth in (3, 6, 9)}
 WIDTHS = {f"{width}": replace(BASE, width=width) for width in (8, 16, 24, 48)}
 DECAYS = {f"{decay:g}": replace(BASE, decay=decay) for decay in (1e-2, 2e-3, 5e-4, 0.0)}
 NORMS = {"without": UNNORMED, "with": NORMED, "with, rate 0.1": BASE}
+WIDE = replace(BASE, part="causes", width=48)
+TURNING = {
+    "base": BASE,
+    "no weight decay": replace(BASE, part="causes", decay=0.0),
+    "width 48": WIDE,
+    "depth 6": replace(BASE, part="causes", depth=6),
+    "60 epochs, weight decay 1e-4": replace(BASE, part="long", epochs=60, decay=1e-4),
+}
 CAUSES = (
     Cause("depth", DEPTHS, "ECE grows substantially with depth, while the error may fall"),
     Cause("width", WIDTHS, "ECE grows substantially with width"),
@@ -168,15 +176,30 @@ def turning(title: str, runs: dict[int, Record]) -> list[str]:
     ]
 
 
+def right_claims(runs: dict[int, Record]) -> str:
+    """The ECE that as many rows show where claims are right, those of the base after temperature."""
+    levels = []
+    for record in runs.values():
+        val, test = (
+            c.from_logits(record.rows[f"{part}_logits"], record.rows[f"{part}_labels"])
+            for part in ("val", "test")
+        )
+        claims = c.Temperature().fit(val).apply(test)
+        levels.append(c.null_level(c.ece, claims).mean)
+    return f"{100 * np.mean(levels):.1f}"
+
+
 def page(records: Sequence[Record], by: By) -> str:
     """The page as Markdown."""
-    runs = {"base": by.get(BASE, {}), "60 epochs, weight decay 1e-4": by.get(LONG, {})}
     used = [each for each in records if each.run.data == "c10" and each.run.loss == BASE.loss]
     return filled(
         "causes.md",
         steps=table(STEPS, [line for cause in CAUSES for line in steps(cause, by)]),
         directions=table(DIRECTIONS, [line for cause in CAUSES for line in directions(cause, by)]),
-        turns=table(TURNS, [turning(title, found) for title, found in runs.items() if found]),
+        turns=table(
+            TURNS, [turning(title, by[run]) for title, run in TURNING.items() if run in by]
+        ),
+        right=right_claims(by[BASE]),
         about=about(used),
     )
 
@@ -189,7 +212,7 @@ def write(results: Path, docs: Path) -> None:
     images.mkdir(parents=True, exist_ok=True)
     four = {cause.title: cause.settings(by) for cause in CAUSES}
     causes_pictures.causes(four, images / "causes.png")
-    runs = by.get(LONG) or by[BASE]
+    runs = by.get(WIDE) or by[BASE]
     causes_pictures.overfitting(runs, images / "overfitting.png")
     causes_pictures.entropies(runs, images / "entropy.png")
     write_whole(docs / "causes.md", page(records, by).encode())
