@@ -38,6 +38,7 @@ from calibrant import (
     top_label,
 )
 from calibrant.families.folds import held_out
+from calibrant.families.names import family_of, name_of
 from calibrant.inputs.views import Data
 from calibrant.measures.scores import Score
 
@@ -211,11 +212,11 @@ def test_what_means_nothing_is_refused() -> None:
         select(x[:1])
     with pytest.raises(ValueError, match="score must be 'nll' or 'brier'"):
         select(x, score="ece")  # type: ignore[arg-type]
-    none: list[Any] = [[], {}, Temperature()]
+    none: list[Any] = [[], {}, 7]
     for nothing in none:
         with pytest.raises(ValueError, match="at least one family"):
             compare(x, x, nothing)
-    with pytest.raises(ValueError, match="must be a family, such as Temperature"):
+    with pytest.raises(ValueError, match=r"a family, or its name .* write Temperature\(\)"):
         select(x, [Temperature])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="got Predictions and View"):
         compare(x, top_label(x), [Temperature()])
@@ -233,3 +234,19 @@ def test_progress_shows_on_a_terminal_only(
     monkeypatch.setattr(sys, "stderr", screen)
     assert select(_sharp(0), [Temperature()]).family == Temperature()
     assert "cross-validating" in screen.getvalue()
+
+
+def test_families_may_be_named_and_select_is_one() -> None:
+    x = _sharp(0)
+    named = compare(x, x, ["isotonic", "temperature"])
+    assert [row.name for row in named.rows] == ["as they are", "isotonic", "temperature"]
+    given = compare(x, x, [Isotonic(), Temperature()])
+    assert [row.nll for row in named.rows] == [row.nll for row in given.rows]
+    chosen = select(x)
+    assert type(family_of("select").fit(x).family) is type(chosen.family)
+    by_name = compare(x, x, "select, isotonic")
+    assert by_name.rows[1].nll == nll(chosen.apply(x))
+    within = OneVsRest("select").fit(x)  # type: ignore[arg-type]
+    assert name_of(within.family) == "one-vs-rest(select)"
+    with pytest.raises(ValueError, match="select has no settings here"):
+        family_of("select(folds=3)")

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 from shared_classifiers import FOREST, SVM, X2, X3, Y2, Y3
 from sklearn.base import clone
@@ -17,6 +18,7 @@ from calibrant import (
     OneVsRest,
     Platt,
     Smooth,
+    Spline,
     Temperature,
     from_probs,
     select,
@@ -76,14 +78,25 @@ def test_parameters_of_the_family_can_be_set() -> None:
 @pytest.mark.parametrize(
     "model",
     [
-        CalibratedClassifier().set_params(family="isotonic"),
+        CalibratedClassifier().set_params(family=7),
         CalibratedClassifier().set_params(ensemble="auto"),
         Calibrator().set_params(input="odds"),
     ],
 )
 def test_wrong_parameters_are_refused(model: Any) -> None:  # noqa: ANN401
-    with pytest.raises(ValueError, match="must be"):
+    with pytest.raises(ValueError, match=r"must be|is needed; got 7"):
         model.fit(X2, Y2)
+
+
+def test_a_family_may_be_named() -> None:
+    named = CalibratedClassifier(GaussianNB(), "isotonic", cv=3).fit(X2, Y2)
+    given = CalibratedClassifier(GaussianNB(), Isotonic(), cv=3).fit(X2, Y2)
+    assert np.array_equal(named.predict_proba(X2), given.predict_proba(X2))
+    model = CalibratedClassifier(family="spline")
+    assert model.get_params()["family__knots"] == 6
+    assert model.set_params(family__knots=9).family == Spline(9)
+    with pytest.raises(ValueError, match="did you mean isotonic"):
+        CalibratedClassifier(GaussianNB(), "isotone").fit(X2, Y2)
 
 
 def test_a_search_over_families() -> None:

@@ -10,6 +10,7 @@ from .choosing import LEAST_NOISE, mean_and_error, quick_rows
 from .families.binary.binning import width_bins, width_edges
 from .families.family import Family
 from .families.folds import held_out
+from .families.names import family_of
 from .fitting.types import Array
 from .fitting.weights import Weights, some, weighted, weighted_mean
 from .inputs.predictions import Predictions
@@ -56,7 +57,7 @@ class BeforeAfter:
         return asdict(self) | {"worse": [change.score for change in self.worse]}
 
 
-def before_after(family: Family, x: Data, *, folds: int = 5, seed: int = 0) -> BeforeAfter:
+def before_after(family: Family | str, x: Data, *, folds: int = 5, seed: int = 0) -> BeforeAfter:
     """NLL, Brier score and ECE as claimed, and of maps that had not seen the rows.
 
     Of very many rows a sample is looked at.
@@ -66,6 +67,7 @@ def before_after(family: Family, x: Data, *, folds: int = 5, seed: int = 0) -> B
     >>> [(each.score, each.after < each.before) for each in found.changes]
     [('NLL', True), ('Brier score', True), ('ECE', True)]
     """
+    family = family_of(family)
     x = quick_rows(x)
     view = canonical(x) if isinstance(x, Predictions) else x
     parts = held_out(view, folds, seed)

@@ -2,30 +2,36 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from .contenders import Candidate, Comparison, Contender, Failures, Selection, contender
 from .families.defaults import selection_candidates
-from .families.family import Family
+from .families.family import Family, Question
 from .families.folds import drawn_rows, held_out
+from .families.grammar import split_names
 from .families.maps import Map
 from .families.multiclass.blend import Blend
+from .families.names import family_of
+from .families.rules import ChanceRule, VectorRule
 from .fitting.logspace import TINY
 from .fitting.mixture import mixture_weights
 from .fitting.types import Array
 from .fitting.weights import Weights, present, some, total, weighted_mean
 from .inputs.checks import MAKE_THEM, check_argument
+from .inputs.habits import takes_one
 from .inputs.predictions import Predictions
 from .inputs.questions import canonical
-from .inputs.views import Data, View
+from .inputs.views import Canonical, Data, View
 from .measures.scores import Score, row_losses
 from .progress import progress
 
 AS_THEY_ARE = "as they are"
 BLEND = "a blend of these"
-Families = Sequence[Family] | Mapping[str, Family]
+Named = Family | str
+Families = Named | Sequence[Named] | Mapping[str, Named]
 
 LEAST_NOISE = 1e-6  # nobody can tell such a difference, however sure it is
 
@@ -36,10 +42,30 @@ MOST_QUICK_CELLS = 250_000
 LEAST_QUICK_ROWS = 2_500
 
 
+@dataclass(frozen=True)
+class Chosen(Family):
+    """Whichever family `select` chooses of the rows that it is fitted on; its name is "select"."""
+
+    def fit(self, x: Question, *apart: object) -> Map:
+        """The map of the family that is chosen."""
+        if apart or not isinstance(x, Predictions | View):
+            return super().fit(x, *apart)
+        return select(x)
+
+    def chance_rule(self, view: View) -> ChanceRule:
+        """The rule of the family that is chosen."""
+        return cross_validate(view).chosen.chance_rule(view)
+
+    def vector_rule(self, view: Canonical) -> VectorRule:
+        """The rule of the family that is chosen."""
+        return cross_validate(view.pred).chosen.vector_rule(view)
+
+
+@takes_one
 def compare(fit_on: Data, test: Data, families: Families) -> Comparison:
     """Fit each family on some rows and score it on others; less is better.
 
-    `families` are a list, or families by name.
+    `families` are a list of them or of their names, or either by names of your own.
 
     >>> from calibrant import Temperature, samples
     >>> before, after = compare(*samples.load("c10-resnet18"), [Temperature()]).rows
@@ -60,6 +86,7 @@ def compare(fit_on: Data, test: Data, families: Families) -> Comparison:
     return Comparison(tuple(rows), tuple(failures))
 
 
+@takes_one
 def select(
     fit_on: Data,
     families: Families | None = None,
@@ -78,6 +105,7 @@ def select(
     return found.chosen.fit(fit_on)
 
 
+@takes_one
 def cross_validate(
     fit_on: Data,
     families: Families | None = None,
@@ -137,23 +165,30 @@ def usual_or_chosen(x: Data, usual: Family) -> Family:
 
 def named_families(families: Families, name: Callable[[Family], str] = repr) -> dict[str, Family]:
     """Families by the names given, or by those that `name` gives them."""
-    is_list = isinstance(families, Sequence) and not isinstance(families, str)
-    if not (is_list or isinstance(families, Mapping)) or not families:
+    if isinstance(families, str):
+        families = split_names(families)
+    elif isinstance(families, Family):
+        families = [families]
+    is_several = isinstance(families, Sequence | Mapping)
+    if not is_several or not families:
         raise ValueError(
             f"families must be a list, or a dict by name, of at least one family; got {families!r}"
         )
     if isinstance(families, Mapping):
-        named = dict(families)
-        _refuse_others(named)
+        named = {each: family_of(family) for each, family in families.items()}
     else:
-        _refuse_others({repr(each): each for each in families})
-        named = {name(family): family for family in families}
+        named = {_called(family, name): family_of(family) for family in families}
     if AS_THEY_ARE in named:
         raise ValueError(
             f"no family may be called {AS_THEY_ARE!r}, as the claims themselves are; "
             "name it otherwise"
         )
     return named
+
+
+def _called(family: Named, name: Callable[[Family], str]) -> str:
+    """What a family is called: as it was written, where it was."""
+    return family if isinstance(family, str) else name(family_of(family))
 
 
 def _scored(name: str, family: Family, fit_on: Data, test: Data) -> Contender:
@@ -231,14 +266,6 @@ def mean_and_error(x: Array, w: Weights) -> tuple[float, float]:
     variance = weighted_mean((x - mean) ** 2, w)
     freedom = max(total(w, len(x)) - 1, 1)
     return mean, float(np.sqrt(variance / freedom))
-
-
-def _refuse_others(families: Mapping[str, object]) -> None:
-    for name, family in families.items():
-        if not isinstance(family, Family):
-            raise ValueError(
-                f"families[{name!r}] must be a family, such as Temperature(); got {family!r}"
-            )
 
 
 def _refuse_strangers(*given: object) -> None:

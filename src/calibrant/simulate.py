@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .families.family import Family
 from .families.maps import Map
+from .families.names import family_of
 from .fitting.types import Array
 from .inputs.checks import check_argument
 from .inputs.predictions import Predictions
@@ -148,7 +149,7 @@ def realistic(scores: Predictions | View | ArrayLike, true_map: Map | Function) 
 
 
 def assess(
-    family: Family,
+    family: Family | str,
     task: Task,
     *,
     n: int = 3000,
@@ -162,6 +163,7 @@ def assess(
     calibration error that is left once it is applied (CEAC): never more, as claims that it makes
     equal may cancel. In norm 2 all four are roots of mean squares, in norm "max" largest distances.
     """
+    family = family_of(family)
     check_argument("norm", norm, Norm)
     fit_on = task.sample(n, seed)
     test = task.sample(n_test, seed + _SEED_OF_TEST)

@@ -25,6 +25,7 @@ from .inputs.checks import check_argument
 from .inputs.predictions import Kind, Predictions, from_probs
 from .measures.errors import calibration_error, classwise_ece, ece
 from .measures.scores import brier, nll
+from .reliability_display import ReliabilityDisplay
 from .with_family import WithFamily
 
 try:
@@ -47,6 +48,18 @@ except ImportError as error:
     raise ImportError(
         'calibrant.sklearn needs scikit-learn 1.6 or later: pip install "calibrant[sklearn]"'
     ) from error
+
+__all__ = [
+    "CalibratedClassifier",
+    "Calibrator",
+    "ReliabilityDisplay",
+    "Scorer",
+    "brier_scorer",
+    "calibration_error_scorer",
+    "classwise_ece_scorer",
+    "ece_scorer",
+    "nll_scorer",
+]
 
 Splitter = Any  # all that scikit-learn's check_cv takes
 Folds = list[tuple[Ints, Ints]]
@@ -71,7 +84,7 @@ class CalibratedClassifier(MetaEstimatorMixin, WithFamily, ClassifierMixin, Base
     def __init__(
         self,
         estimator: Classifier = None,
-        family: Family | None = None,
+        family: Family | str | None = None,
         *,
         cv: Splitter = 5,
         ensemble: bool = True,
@@ -201,7 +214,7 @@ class Calibrator(WithFamily, ClassifierMixin, BaseEstimator):  # type: ignore[mi
     [[0.2857, 0.7143]]
     """
 
-    def __init__(self, family: Family | None = None, *, input: Kind = "probs") -> None:
+    def __init__(self, family: Family | str | None = None, *, input: Kind = "probs") -> None:
         self.family = family
         self.input = input
 

@@ -8,7 +8,7 @@ from .classifier_claims import Labels, Table
 from .families.defaults import classifier_family
 from .families.family import Family
 from .families.maps import Map
-from .inputs.checks import check_argument
+from .families.names import family_of
 from .inputs.predictions import Predictions
 
 PREFIX = "family__"
@@ -17,7 +17,7 @@ PREFIX = "family__"
 class WithFamily:
     """A mixin of estimators with a frozen family, whose fields are parameters: `family__n_bins`."""
 
-    family: Family | None
+    family: Family | str | None
     classes_: Labels
     predict_proba: Any
 
@@ -25,7 +25,7 @@ class WithFamily:
         """Parameters by name; with `deep`, those of the estimator and the family as well."""
         params: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
         if deep:
-            params |= family_parameters(self.family, PREFIX)
+            params |= family_parameters(_unnamed(self.family), PREFIX)
         return params
 
     def set_params(self, **params: object) -> Self:
@@ -36,7 +36,7 @@ class WithFamily:
         # Sorted, so that a family within is set before its own fields.
         for name in sorted(of_family):
             field = name.removeprefix(PREFIX)
-            self.family = with_parameter(self.family, field, values[name])
+            self.family = with_parameter(_unnamed(self.family), field, values[name])
         return self
 
     def predict(self, X: Table) -> Labels:
@@ -45,11 +45,20 @@ class WithFamily:
         return self.classes_[q.argmax(1)]
 
     def _map(self, pred: Predictions) -> Map:
-        check_argument("family", self.family, Family | None)
         family = self.family
         if family is None:
             family = usual_or_chosen(pred, classifier_family(pred))
-        return family.fit(pred)
+        return family_of(family).fit(pred)
+
+
+def _unnamed(family: Family | str | None) -> object:
+    """The family itself where its name is given, as its fields are parameters too."""
+    if not isinstance(family, str):
+        return family
+    try:
+        return family_of(family)
+    except ValueError:
+        return family  # refused when it is fitted, as scikit-learn wants it
 
 
 def family_parameters(family: object, prefix: str = "") -> dict[str, object]:

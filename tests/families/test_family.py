@@ -77,7 +77,8 @@ def test_a_wrong_view_names_the_wrapper() -> None:
             r"runout must be 'natural' or 'parabolic' or 'cubic', got 'straight'",
         ),
         (Isotonic, {"centred": 1}, r"centred must be of type bool, got 1"),
-        (OneVsRest, {"family": "isotonic"}, r"family must be of type Family, got 'isotonic'"),
+        (OneVsRest, {"family": "isotone"}, r"there is no family 'isotone'; did you mean isotonic"),
+        (OneVsRest, {"family": 7}, r"family must be of type Family, got 7"),
         (
             Isotonic().fit,
             {"x": np.ones(3)},

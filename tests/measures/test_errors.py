@@ -165,7 +165,7 @@ def test_words_and_numbers_that_mean_nothing_are_refused() -> None:
     for norm in (3, "l1", np.inf):
         with pytest.raises(ValueError, match=r"norm must be 1 or 2 or 'max', got"):
             calibration_error(VIEW, norm=norm)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="family must be of type Family"):
+    with pytest.raises(ValueError, match="a family, or its name"):
         calibration_error(VIEW, Isotonic)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"score must be 'brier' or 'log', got 'logloss'"):
         decompose(VIEW, score="logloss")  # type: ignore[arg-type]

@@ -13,6 +13,7 @@ from ..inputs.checks import MAKE_THEM, check_argument, check_count
 from ..inputs.predictions import Predictions
 from ..inputs.questions import top_label
 from ..inputs.views import View
+from .drawn import Drawn
 
 # A picture shows no log odds beyond these: chances of one in nine million.
 _LIMIT = 16.0
@@ -21,12 +22,14 @@ _LEAST_SPAN = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class Histogram(Drawn):
     """Between each two `edges` how many claims, their sum, and how many of their events happened.
 
     No row is left out: `mean_claim` and `share` are the mean claim and the share of events over
     all of them.
     """
+
+    drawn_by = "histogram"
 
     event: str
     edges: Array

@@ -6,21 +6,24 @@ import numpy as np
 
 from ..families.defaults import BINNED_CURVE_FAMILY
 from ..families.family import Family
+from ..families.names import family_of
 from ..fitting.types import Array
-from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.questions import one_class
 from ..measures.errors import calibration_error
 from ..progress import progress
 from .curve import Curve, reliability
+from .drawn import Drawn
 
 
 @dataclass(frozen=True, eq=False)
-class Classwise:
+class Classwise(Drawn):
     """Diagrams of the classes that err most, the worst first.
 
     `error` is the mean over all `k` classes.
     """
+
+    drawn_by = "classwise"
 
     curves: tuple[Curve, ...]
     names: tuple[str, ...]
@@ -30,7 +33,7 @@ class Classwise:
 
 def classwise(
     pred: Predictions,
-    family: Family = BINNED_CURVE_FAMILY,
+    family: Family | str = BINNED_CURVE_FAMILY,
     *,
     most: int = 12,
     level: float | None = None,
@@ -43,7 +46,7 @@ def classwise(
     ('dog', 'cow')
     """
     _refuse_others(pred, most)
-    check_argument("family", family, Family)
+    family = family_of(family)
     errors = _class_errors(pred, family)
     # Ties keep the order of the classes; what differs by rounding alone is one.
     worst = np.argsort(-errors.round(12), kind="stable")[:most].tolist()

@@ -6,20 +6,21 @@ import numpy as np
 
 from ..families.defaults import CUMULATIVE_FAMILY
 from ..families.family import Family
+from ..families.names import family_of
 from ..fitting.types import Array, Ints
 from ..inference.running_sums import random_walk
-from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
 from ..measures.ks import drift
 from .claims import one_view
 from .curve import in_short
+from .drawn import Drawn
 
 _POINTS = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Cumulative:
+class Cumulative(Drawn):
     """At some shares `fractile` of the rows, the surest last: the claim `p`, and the sums until it.
 
     `claimed` and `happened` are sums over the rows so far, divided by all rows; they end at the
@@ -27,6 +28,8 @@ class Cumulative:
     if every claim were right, all gaps would be below `limit` in 19 samples of 20. `q` is the
     calibrated chance of `p`.
     """
+
+    drawn_by = "cumulative"
 
     event: str
     family: str
@@ -41,7 +44,7 @@ class Cumulative:
     total: float
 
 
-def cumulative(x: Predictions | View, family: Family = CUMULATIVE_FAMILY) -> Cumulative:
+def cumulative(x: Predictions | View, family: Family | str = CUMULATIVE_FAMILY) -> Cumulative:
     """Sums of claims and of events along the sorted claims, and the map whose slope they have.
 
     >>> from calibrant import binary
@@ -52,7 +55,7 @@ def cumulative(x: Predictions | View, family: Family = CUMULATIVE_FAMILY) -> Cum
     0.2
     """
     view = one_view(x)
-    check_argument("family", family, Family)
+    family = family_of(family)
     p, w, happened = view.pool
     fractile = np.cumsum(w) / view.total
     gap = np.abs(drift(view)[1])

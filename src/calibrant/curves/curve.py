@@ -10,15 +10,16 @@ from ..families.binary.binned import Binned
 from ..families.defaults import BINNED_CURVE_FAMILY, CURVE_FAMILY
 from ..families.family import Family
 from ..families.maps import Map
+from ..families.names import family_of
 from ..families.rules import Bins
 from ..fitting.blocks import on_all_cores
 from ..fitting.types import Array, Bools
 from ..fitting.weights import weighted, weighted_mean
 from ..inference.bands import Band, confidence_band, consistency_band
-from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
 from .claims import Histogram, histogram, one_view, shown_odds
+from .drawn import Drawn
 
 # Points of a line, half of them evenly by chance and half by log odds; fewer distinct claims than
 # these are all kept.
@@ -44,7 +45,7 @@ class BinRanges:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Drawn):
     """A calibration map at some claims `p`, ascending, and what is known of the claims around each.
 
     `q` is the calibrated chance there, `count` how many claims lie nearest, `gap` their mean
@@ -54,6 +55,8 @@ class Curve:
     with probability `level` at each claim; within `consistency` the fitted one would, if the claims
     were right. Both are None without a `level`.
     """
+
+    drawn_by = "reliability"
 
     event: str
     family: str
@@ -73,7 +76,7 @@ class Curve:
 
 def reliability(
     x: Predictions | View,
-    family: Family = CURVE_FAMILY,
+    family: Family | str = CURVE_FAMILY,
     *,
     level: float | None = 0.95,
     n_boot: int = 200,
@@ -91,7 +94,7 @@ def reliability(
     ([0.2, 0.8], [0.1, 0.4], 0.25)
     """
     view = one_view(x)
-    check_argument("family", family, Family)
+    family = family_of(family)
     _check_level(level)
     curve = _without_bands(view, family)
     if level is None:

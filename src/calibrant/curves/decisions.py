@@ -9,19 +9,22 @@ from ..decisions.costs import benefits_at
 from ..decisions.kept import Kept, decided_view, kept, single_view
 from ..families.defaults import DECOMPOSITION_FAMILY
 from ..families.family import Family
+from ..families.names import family_of
 from ..fitting.types import Array
-from ..inputs.checks import check_argument
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
 from ..measures.scores import brier
+from .drawn import Drawn
 
 _THRESHOLDS = np.linspace(0.005, 0.995, 199)
 _POINTS = 400
 
 
 @dataclass(frozen=True, eq=False)
-class NetBenefit:
+class NetBenefit(Drawn):
     """At some `thresholds` the net benefit of the claims, of saying yes always, and of never."""
+
+    drawn_by = "net_benefit"
 
     event: str
     thresholds: Array
@@ -36,12 +39,14 @@ class NetBenefit:
 
 
 @dataclass(frozen=True, eq=False)
-class Murphy:
+class Murphy(Drawn):
     """At some `thresholds` the mean elementary score of claims, and of the same calibrated.
 
     The area below `claims`, twice, is the Brier score: `brier`. Between both lies what calibration
     would save at each threshold.
     """
+
+    drawn_by = "murphy"
 
     event: str
     thresholds: Array
@@ -52,11 +57,13 @@ class Murphy:
 
 
 @dataclass(frozen=True, eq=False)
-class RiskCoverage:
+class RiskCoverage(Drawn):
     """At some shares of rows kept, the surest first: the claim kept last, and the share wrong.
 
     `aurc` is the mean risk over all coverages.
     """
+
+    drawn_by = "risk_coverage"
 
     event: str
     coverage: Array
@@ -87,7 +94,7 @@ def net_benefit(x: Predictions | View) -> NetBenefit:
     )
 
 
-def murphy(x: Predictions | View, family: Family = DECOMPOSITION_FAMILY) -> Murphy:
+def murphy(x: Predictions | View, family: Family | str = DECOMPOSITION_FAMILY) -> Murphy:
     """Elementary scores by threshold (Ehm et al. 2016): what mistakes of costs t and 1 - t cost.
 
     >>> from calibrant import binary
@@ -96,7 +103,7 @@ def murphy(x: Predictions | View, family: Family = DECOMPOSITION_FAMILY) -> Murp
     True
     """
     view = decided_view(x)
-    check_argument("family", family, Family)
+    family = family_of(family)
     calibrated = family.fit(view).apply(view)
     return Murphy(
         event=view.event,

@@ -10,12 +10,13 @@ from ..inference.running_sums import random_walk
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
 from .claims import one_view
+from .drawn import Drawn
 
 _POINTS = 800
 
 
 @dataclass(frozen=True, eq=False)
-class Drift:
+class Drift(Drawn):
     """At some shares `fractile` of the rows, the surest last: the claim `p`, and `sums` until it.
 
     They are sums of outcome less claim over the rows so far, divided by all rows; exact claims of
@@ -23,6 +24,8 @@ class Drift:
     of 0 in 19 samples of 20. Over the `worst` interval, from place `start` to place `stop`, they
     go furthest.
     """
+
+    drawn_by = "drift"
 
     event: str
     fractile: Array

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..families.defaults import BINNED_CURVE_FAMILY, EVALUATOR_FAMILIES
 from ..families.family import Family
+from ..families.names import family_of
 from ..fitting.types import Array
 from ..inference.intervals import Interval, interval
 from ..inference.measuring import Measure
@@ -18,6 +19,7 @@ from ..measures.errors import calibration_error, ece, sweep_ece
 from ..measures.ks import ks_error
 from ..measures.scores import accuracy
 from .curve import Curve, in_short, reliability
+from .drawn import Drawn
 
 
 def _error_by(family: Family) -> Measure:
@@ -49,11 +51,13 @@ class Model:
 
 
 @dataclass(frozen=True)
-class Pareto:
+class Pareto(Drawn):
     """Models by accuracy and error.
 
     `measure` is the error's name, `level` the confidence of the intervals.
     """
+
+    drawn_by = "pareto"
 
     models: tuple[Model, ...]
     measure: str
@@ -61,8 +65,10 @@ class Pareto:
 
 
 @dataclass(frozen=True, eq=False)
-class Ordering:
+class Ordering(Drawn):
     """The error that each evaluator finds in each model, (evaluators, models)."""
+
+    drawn_by = "ordering"
 
     models: tuple[str, ...]
     evaluators: tuple[str, ...]
@@ -76,7 +82,7 @@ class Ordering:
 
 def before_after(
     models: Mapping[str, Predictions | View],
-    family: Family = BINNED_CURVE_FAMILY,
+    family: Family | str = BINNED_CURVE_FAMILY,
     *,
     level: float | None = None,
 ) -> dict[str, Curve]:
@@ -86,7 +92,7 @@ def before_after(
 
 
 def maps(
-    x: Predictions | View, families: Mapping[str, Family] | Sequence[Family]
+    x: Predictions | View, families: Mapping[str, Family | str] | Sequence[Family | str]
 ) -> dict[str, Curve]:
     """The maps of several families fitted to the same rows, without bands, by name.
 
@@ -95,7 +101,7 @@ def maps(
     ['Isotonic()', 'Platt()']
     """
     if not isinstance(families, Mapping):
-        families = {in_short(family): family for family in families}
+        families = {in_short(family_of(family)): family for family in families}
     _refuse_unnamed(families, "families", "a family")
     return {name: reliability(x, family, level=None) for name, family in families.items()}
 

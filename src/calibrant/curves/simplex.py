@@ -19,6 +19,7 @@ from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
 from ..measures.kde import kde_error, vector_bandwidth, vectors_of
 from ..measures.simplex import simplex_error, triangles
+from .drawn import Drawn
 
 # Rows shown one by one, at most.
 _POINTS = 1000
@@ -27,7 +28,7 @@ _DRAWS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Simplex:
+class Simplex(Drawn):
     """Triangular bins that hold claims: three `corners` each, as vectors of chances, (bins, 3, 3).
 
     Of each bin `count` rows, their mean claim and the share of each class among them, (bins, 3).
@@ -35,6 +36,8 @@ class Simplex:
     over all rows is `error`, the `simplex_error`, and `level` what that would be of right claims.
     `points` are some of the rows, and `labels` their classes.
     """
+
+    drawn_by = "simplex"
 
     classes: tuple[str, str, str]
     corners: Array
@@ -50,13 +53,15 @@ class Simplex:
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class Surface(Drawn):
     """Triangles all over the simplex: the `claim` at the middle of each, and each class's `share`.
 
     `gap` is the distance between them, summed over classes, and `reached` how many rows, all told,
     lie within the kernel's reach: where it is below 1 nobody is near. `error` is the `kde_error` of
     the rows, and `level` what that would be of right claims.
     """
+
+    drawn_by = "surface"
 
     classes: tuple[str, str, str]
     corners: Array

@@ -10,17 +10,20 @@ from ..inputs.views import View
 from ..measures.smooth_ece import Smoothed, smoothed
 from ..measures.smooth_ece import smece as smooth_error
 from .claims import Histogram, histogram, one_view
+from .drawn import Drawn
 
 # Of the points that smoothed gives, one in so many is enough for a line.
 _EVERY = 8
 
 
 @dataclass(frozen=True, eq=False)
-class SmoothECE:
+class SmoothECE(Drawn):
     """The share of events `q` near claims of `p`, their `density`, and the kernel's `width`.
 
     `error` is the smooth ECE. Where nobody claims anything there is no point.
     """
+
+    drawn_by = "smece"
 
     event: str
     p: Array

@@ -6,15 +6,18 @@ import numpy as np
 
 from ..fitting.types import Array
 from ..training.history import Epoch, History
+from .drawn import Drawn
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class Training(Drawn):
     """A history's numbers, an entry an epoch, and the epochs to mark.
 
     `best` has the least NLL after temperature, `lowest` the least as claimed; `overfits` says
     whether NLL has since risen by more than random variation.
     """
+
+    drawn_by = "training"
 
     epoch: Array
     nll: Array

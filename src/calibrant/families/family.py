@@ -31,10 +31,8 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
     def __post_init__(self) -> None:
         for name, kind in get_type_hints(type(self)).items():
             if name in self.__dict__:
-                value = getattr(self, name)
-                if isinstance(value, np.generic):
-                    value = value.item()
-                    object.__setattr__(self, name, value)
+                value = _meant(getattr(self, name), kind)
+                object.__setattr__(self, name, value)
                 check_argument(name, value, kind)
 
     def fit(self, x: Question, *apart: object) -> Map:
@@ -94,6 +92,19 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
             floor=pred.floor,
             rounded=rounded_rows(pred.values, pred.weights, pred.late_reading.found),
         )
+
+
+def _meant(value: object, kind: object) -> object:
+    """A setting as its annotation has it: numbers of numpy are Python's, families may be named."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if kind is Family and isinstance(value, str):
+        from .names import family_of
+
+        return family_of(value)
+    if kind == tuple[Family, ...] and isinstance(value, list | tuple):
+        return tuple(_meant(each, Family) for each in value)
+    return value
 
 
 class VectorFamily(Family):

@@ -3,11 +3,16 @@
 import numpy as np
 
 from ..fitting.types import Array, Ints, Values
+from ..inputs.habits import takes_one
 from ..inputs.views import Canonical, View
 from .family import Family
+from .names import family_of
 
 
-def cross_fit(family: Family, view: View | Canonical, *, folds: int = 10, seed: int = 0) -> Array:
+@takes_one
+def cross_fit(
+    family: Family | str, view: View | Canonical, *, folds: int = 10, seed: int = 0
+) -> Array:
     """Calibrated chances in which no row had a say in its own map.
 
     >>> from calibrant import Isotonic, binary
@@ -20,6 +25,7 @@ def cross_fit(family: Family, view: View | Canonical, *, folds: int = 10, seed: 
             f"cross_fit takes a view, got {type(view).__name__}: "
             "use top_label(pred) or canonical(pred)"
         )
+    family = family_of(family)
     q = np.empty(view.p.shape)
     for fitted, held in held_out(view, folds, seed):
         fold_map = family.fit(view[fitted])

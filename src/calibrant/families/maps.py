@@ -215,8 +215,15 @@ class VectorMap(Map):
                 f"{self.family!r} was fitted on whole vectors and a view has one chance a row; "
                 "use canonical(pred)"
             )
+        k = len(self.classes)
+        values = floats(x, self.kind)
+        if values.ndim == 1 and k > 2:
+            raise ValueError(
+                f"this map is of {k} classes and takes {self.kind} of shape (n, {k}), got shape "
+                f"{values.shape}; of one row alone give [x]"
+            )
         make = from_logits if self.kind == "logits" else from_probs
-        return make(floats(x, self.kind), classes=self.classes)
+        return make(values, classes=self.classes)
 
 
 def check_classes(fitted: tuple[object, ...], pred: Predictions) -> None:

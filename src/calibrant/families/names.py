@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import MISSING
+from importlib import import_module
 from keyword import iskeyword
 from typing import Final, get_type_hints
 
-from ..inputs.checks import briefly
+import numpy as np
+
+from ..inputs.checks import IN_ONE, briefly
 from .family import Family
 from .grammar import Value, Written, parse
 from .known import SHORTHANDS, kind_called, name_of_kind, nearest, plain
@@ -31,7 +34,7 @@ def family_of(name: str | Family) -> Family:
     """The family that a name stands for; a family stands for itself.
 
     Case, hyphens and underscores are forgiven. Settings stand in parentheses: numbers, true, false,
-    none, words and families.
+    none, words and families. "select" stands for whichever cross-validation chooses.
 
     >>> family_of("one-vs-rest(Histogram_Binning(n_bins=10))")
     OneVsRest(family=HistogramBinning(n_bins=10, edges='mass'))
@@ -41,6 +44,9 @@ def family_of(name: str | Family) -> Family:
     if isinstance(name, str):
         return _family(parse(name))
     hint = f"; write {name.__name__}()" if isinstance(name, type) else ""
+    if isinstance(name, np.ndarray):
+        # The habit of other libraries, calibration_error(y, p), puts an array where a family stands.
+        hint = f"; {IN_ONE}"
     rule = "a family, or its name such as 'isotonic', is needed"
     raise ValueError(f"{rule}; got {briefly(name)}{hint}")
 
@@ -55,6 +61,8 @@ def name_of(family: Family) -> str:
     for shorthand, whole in SHORTHANDS.items():
         if family == family_of(whole):
             return shorthand
+    if family == family_of(SELECT):
+        return SELECT
     name = name_of_kind(type(family))
     settings = ", ".join(_unusual_settings(family))
     return f"{name}({settings})" if settings else name
@@ -74,13 +82,22 @@ def _family(written: Written) -> Family:
         if plain(written.name) == plain(shorthand):
             return _whole_family(written, whole)
     if plain(written.name) == SELECT:
-        raise ValueError("select is no family but chooses one; name a family here")
+        return _chosen(written)
     kind = kind_called(str(written))
     settings = _settings(kind, written)
     try:
         return kind(**settings)
     except ValueError as error:
         raise ValueError(f"{name_of_kind(kind)}: {error}") from error
+
+
+def _chosen(written: Written) -> Family:
+    """The family that is chosen where its rows are known."""
+    if written.is_set:
+        raise ValueError("select has no settings here; calibrant.select(fit_on, ...) has them")
+    # It chooses by scores, and so stands above: loaded where it is asked for, as plugins are.
+    chosen: Family = import_module("calibrant.choosing").Chosen()
+    return chosen
 
 
 def _whole_family(written: Written, whole: str) -> Family:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..families.family import Family
+from ..families.names import family_of
 from ..fitting.types import Array
 from ..inputs.checks import checked_chances
 from ..inputs.questions import binary, only_view
@@ -24,7 +25,7 @@ class Band(NamedTuple):
 
 def consistency_band(
     view: View,
-    family: Family,
+    family: Family | str,
     at: ArrayLike,
     *,
     level: float = 0.95,
@@ -39,6 +40,7 @@ def consistency_band(
     >>> bool(0.6 < low[0] < 0.8 < high[0])
     True
     """
+    family = family_of(family)
     part = cells(only_view(view))
     curves = _refitted(part, part.p, family, checked_chances(at, "at"), n_boot, seed)
     return _quantiles(curves, level)
@@ -46,7 +48,7 @@ def consistency_band(
 
 def confidence_band(
     view: View,
-    family: Family,
+    family: Family | str,
     at: ArrayLike,
     *,
     level: float = 0.95,
@@ -66,6 +68,7 @@ def confidence_band(
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, such as 0.95; got {level!r}")
     view = only_view(view)
+    family = family_of(family)
     p = checked_chances(at, "at")
     own = family.fit(view).rule.band(binary(p, np.zeros(len(p), np.bool_)), level)
     if own is not None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..inputs.habits import takes_one
 from ..inputs.predictions import Predictions
 from ..inputs.questions import Asked, binary
 from ..inputs.views import Canonical, View
@@ -40,6 +41,7 @@ class Interval(NamedTuple):
     high: float
 
 
+@takes_one
 def interval(
     measure: Measure,
     x: Asked | Canonical,

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..inputs.habits import takes_one
 from ..inputs.questions import Scored
 from ..measures.null_draws import drawn_values
 from ..progress import quiet
@@ -17,6 +18,7 @@ class Level(NamedTuple):
     high: float
 
 
+@takes_one
 def null_level(measure: Measure, x: Scored, *, n_draws: int = 20, seed: int = 0) -> Level:
     """What `measure` would show of the same rows if their claims were right.
 

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from ..fitting.weights import present
+from ..inputs.habits import takes_one
 from ..inputs.predictions import Predictions
 from ..inputs.questions import views_of
 from ..inputs.views import View
@@ -25,6 +26,7 @@ class Located(NamedTuple):
     share: float
 
 
+@takes_one
 def worst_interval(x: Predictions | View) -> Located:
     """The interval of claims that is furthest off, and whether that is more than random variation.
 

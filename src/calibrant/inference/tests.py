@@ -8,6 +8,7 @@ from scipy.special import ndtr
 
 from ..fitting.types import Array
 from ..inputs.checks import check_argument
+from ..inputs.habits import takes_one
 from ..inputs.questions import Scored, views_of
 from ..inputs.views import Canonical, View
 from ..measures.draws import Cells, cells
@@ -30,6 +31,7 @@ _END_95 = 1.96
 Test = Callable[[View, int, int], Significance]
 
 
+@takes_one
 def calibration_test(
     x: Scored,
     *,

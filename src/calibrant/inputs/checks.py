@@ -278,7 +278,9 @@ def _types(kinds: Kinds) -> tuple[type, ...]:
 
 
 def _is_word(value: object, words: Sequence[object]) -> bool:
-    """Whether a value is one of the words; 1 and True are two."""
+    """Whether a value is one of the words; 1 and True are two, and numpy's numbers are numbers."""
+    if isinstance(value, np.generic):
+        value = value.item()
     return any(type(value) is type(word) and value == word for word in words)
 
 

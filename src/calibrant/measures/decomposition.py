@@ -6,10 +6,12 @@ import numpy as np
 
 from ..families.defaults import DECOMPOSITION_FAMILY
 from ..families.family import Family
+from ..families.names import family_of
 from ..fitting.logspace import floored_log
 from ..fitting.types import Array
 from ..fitting.weights import weighted_mean
 from ..inputs.checks import check_argument
+from ..inputs.habits import takes_one
 from ..inputs.questions import Asked, views_of
 from ..inputs.views import View
 from .scores import brier, event_rate, expected_loss, nll
@@ -25,11 +27,12 @@ class Decomposition(NamedTuple):
     uncertainty: float
 
 
+@takes_one
 def decompose(
     x: Asked,
     *,
     score: ScoringRule = "brier",
-    family: Family = DECOMPOSITION_FAMILY,
+    family: Family | str = DECOMPOSITION_FAMILY,
 ) -> Decomposition:
     """Score = miscalibration - discrimination + uncertainty, with calibrated chances from `family`.
 
@@ -39,7 +42,7 @@ def decompose(
     [0.085, 0.0625, 0.1875]
     """
     check_argument("score", score, ScoringRule)
-    check_argument("family", family, Family)
+    family = family_of(family)
     return mean_decomposition([_parts(view, score, family) for view in views_of(x)])
 
 

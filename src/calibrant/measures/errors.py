@@ -10,11 +10,13 @@ from ..families.defaults import ERROR_FAMILY
 from ..families.family import Family
 from ..families.folds import cross_fit
 from ..families.maps import Map
+from ..families.names import family_of
 from ..families.rules import Bins, Edges
 from ..fitting.blocks import on_all_cores
 from ..fitting.types import Array
 from ..fitting.weights import Weights, present, weighted_mean
 from ..inputs.checks import check_argument
+from ..inputs.habits import takes_one
 from ..inputs.predictions import Predictions
 from ..inputs.questions import Asked, Scored, classwise
 from ..inputs.views import Canonical, View
@@ -26,9 +28,10 @@ Debias = bool | Literal["draws"]
 _DRAWS = 20
 
 
+@takes_one
 def calibration_error(
     x: Scored,
-    family: Family = ERROR_FAMILY,
+    family: Family | str = ERROR_FAMILY,
     *,
     norm: Norm = 1,
     folds: int | None = None,
@@ -46,7 +49,7 @@ def calibration_error(
     >>> round(calibration_error(binary([0.8] * 1000, [1] * 600 + [0] * 400)), 3)
     0.199
     """
-    check_argument("family", family, Family)
+    family = family_of(family)
     check_argument("norm", norm, Norm)
     check_argument("debias", debias, Debias)
     if not debias:
@@ -63,6 +66,7 @@ def calibration_error(
     return of_power(mean, norm)
 
 
+@takes_one
 def ece(
     x: Asked,
     n_bins: int = 15,
@@ -81,22 +85,26 @@ def ece(
     return calibration_error(x, family, norm=norm, debias=debias)
 
 
+@takes_one
 def mce(x: Asked, n_bins: int = 15) -> float:
     """Maximum calibration error: the gap of the worst bin, however few rows it holds."""
     return calibration_error(x, Binned(n_bins), norm="max")
 
 
+@takes_one
 def classwise_ece(pred: Predictions, n_bins: int = 15, *, edges: Edges = "width") -> float:
     """ECE of each class against the rest, averaged over classes."""
     return ece(classwise(pred), n_bins, edges=edges)
 
 
+@takes_one
 def sweep_ece(x: Asked) -> float:
     """ECE with as many bins of equal mass as keep the outcomes rising."""
     family = Binned(edges="mass", rule="sweep")
     return calibration_error(x, family)
 
 
+@takes_one
 def cv_ece(x: Asked) -> float:
     """ECE with as many bins of equal mass as cross-validation supports."""
     family = Binned(edges="mass", rule="cv")

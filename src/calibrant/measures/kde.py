@@ -17,6 +17,7 @@ from ..fitting.pooling import Pool
 from ..fitting.types import Array
 from ..fitting.weights import Weights, counts, weighted_mean
 from ..inputs.checks import check_argument
+from ..inputs.habits import takes_one
 from ..inputs.predictions import Predictions, split_labels
 from ..inputs.questions import Scored
 from ..inputs.views import Canonical, View
@@ -30,6 +31,7 @@ Found = TypeVar("Found")
 _DRAWS = 20
 
 
+@takes_one
 def kde_error(
     x: Scored,
     *,

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..fitting.types import Array
+from ..inputs.habits import takes_one
 from ..inputs.questions import Asked
 from ..inputs.views import View
 from .averages import mean_over_views
@@ -22,6 +23,7 @@ def widest_gap(view: View) -> float:
     return float(np.abs(gap).max())
 
 
+@takes_one
 def ks_error(x: Asked) -> float:
     """Widest gap between summed claims and summed events.
 
@@ -34,6 +36,7 @@ def ks_error(x: Asked) -> float:
     return mean_over_views(widest_gap, x)
 
 
+@takes_one
 def cutoff_error(x: Asked) -> float:
     """Widest gap of claims and events summed over an interval of claims, as a mean over all rows.
 

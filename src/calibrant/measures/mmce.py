@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..fitting.types import Array
+from ..inputs.habits import takes_one
 from ..inputs.questions import Asked
 from ..inputs.views import View
 from .averages import mean_over_views
@@ -11,6 +12,7 @@ from .averages import mean_over_views
 REACH = 0.4
 
 
+@takes_one
 def mmce(x: Asked) -> float:
     """Maximum mean calibration error: the norm of mean residuals in the kernel exp(-|p - q| / 0.4).
 
@@ -21,6 +23,7 @@ def mmce(x: Asked) -> float:
     return mean_over_views(_mmce, x)
 
 
+@takes_one
 def weighted_mmce(x: Asked) -> float:
     """MMCE in which rows whose event happened count as much as all the others.
 

@@ -8,6 +8,7 @@ from ..fitting.irls import logistic
 from ..fitting.types import Array
 from ..fitting.weights import present
 from ..inputs.checks import Undefined
+from ..inputs.habits import takes_one
 from ..inputs.questions import Asked, views_of
 from ..inputs.views import View, split_outcomes
 from .averages import mean_over_views
@@ -23,6 +24,7 @@ class LogisticLine(NamedTuple):
     intercept: float
 
 
+@takes_one
 def slope_intercept(x: Asked) -> LogisticLine:
     """Logistic regression of outcomes on log odds; a slope below 1 means claims too extreme.
 
@@ -39,6 +41,7 @@ def slope_intercept(x: Asked) -> LogisticLine:
     return LogisticLine(*mean.tolist())
 
 
+@takes_one
 def observed_expected(x: Asked) -> float:
     """Events that happened over events claimed: below 1 means too much was promised."""
     return mean_over_views(_observed_expected, x)

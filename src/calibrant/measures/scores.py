@@ -10,6 +10,7 @@ from ..fitting.blocks import on_all_cores, row_blocks
 from ..fitting.logspace import log_sum_exp
 from ..fitting.types import Array, Outcomes
 from ..fitting.weights import some, weighted_mean, weighted_sum
+from ..inputs.habits import takes_one
 from ..inputs.labels import are_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import Asked, Scored, canonical, top_label
@@ -19,6 +20,7 @@ from .averages import mean_over_questions, mean_over_views
 Score = Literal["nll", "brier"]
 
 
+@takes_one
 def nll(x: Scored) -> float:
     """Mean negative log-likelihood, in nats: of the right class, or of the event for a view.
 
@@ -32,6 +34,7 @@ def nll(x: Scored) -> float:
     return _mean_loss(x, "nll")
 
 
+@takes_one
 def brier(x: Scored) -> float:
     """Mean squared distance to what happened: summed over classes, or of a view's one chance.
 
@@ -42,11 +45,13 @@ def brier(x: Scored) -> float:
     return _mean_loss(x, "brier")
 
 
+@takes_one
 def top_label_brier(pred: Predictions) -> float:
     """Brier score of the question whether the top label is right."""
     return brier(top_label(pred))
 
 
+@takes_one
 def accuracy(x: Asked) -> float:
     """Share of rows whose top label is right; of a view's, those on the right side of one half."""
     if isinstance(x, Predictions):
@@ -54,6 +59,7 @@ def accuracy(x: Asked) -> float:
     return mean_over_views(_accuracy, x)
 
 
+@takes_one
 def entropy(x: Scored) -> float:
     """Mean entropy of the claims, in nats: the NLL that they would have if they were right.
 

@@ -9,6 +9,7 @@ from ..fitting.blocks import blocks_of
 from ..fitting.types import Array
 from ..fitting.weights import present, weighted_sum
 from ..inputs.checks import check_argument
+from ..inputs.habits import takes_one
 from ..inputs.questions import Scored
 from ..inputs.views import Canonical, View
 from ..progress import progress
@@ -29,6 +30,7 @@ MOST_DEALT = 10**7
 _SCALE = 2 * (1 - np.exp(-0.5))
 
 
+@takes_one
 def skce(
     x: Scored,
     *,

@@ -9,6 +9,7 @@ from scipy.fft import dct
 from ..fitting.blocks import row_blocks
 from ..fitting.types import Array
 from ..fitting.weights import counts
+from ..inputs.habits import takes_one
 from ..inputs.questions import Asked, only_view
 from ..inputs.views import View
 from .averages import mean_over_views
@@ -54,6 +55,7 @@ class Smoothed(NamedTuple):
     width: float
 
 
+@takes_one
 def smece(x: Asked, *, width: float | None = None) -> float:
     """Smooth ECE: the mean size of residuals smoothed by a Gaussian, reflected at 0 and 1.
 

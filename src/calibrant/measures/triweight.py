@@ -8,6 +8,7 @@ from ..families.binary.kernel import check_bandwidth
 from ..fitting.types import Array
 from ..fitting.weights import weighted_mean
 from ..inputs.checks import check_argument
+from ..inputs.habits import takes_one
 from ..inputs.questions import Asked
 from ..inputs.views import View
 from .averages import mean_over_views, of_power, power
@@ -26,6 +27,7 @@ _FLAT = 100.0
 _NOBODY = 1e-12
 
 
+@takes_one
 def triweight_error(
     x: Asked,
     *,

@@ -19,6 +19,7 @@ from ..fitting import weights
 from ..fitting.types import Array, Bools, Ints
 from ..fitting.weights import Weights, some, weighted_mean
 from ..inputs.checks import MAKE_THEM, check_argument
+from ..inputs.habits import takes_one
 from ..inputs.labels import label_shares
 from ..inputs.predictions import Predictions
 from ..inputs.questions import canonical
@@ -51,6 +52,7 @@ class VectorError(NamedTuple):
     under: float
 
 
+@takes_one
 def vector_error(
     pred: Predictions | Canonical,
     *,
@@ -74,6 +76,7 @@ def vector_error(
     return terms.error
 
 
+@takes_one
 def variational_error(
     pred: Predictions | Canonical,
     *,

@@ -9,6 +9,7 @@ from scipy.special import expit, logit
 from ..families.defaults import CURVE_FAMILY
 from ..families.family import Family
 from ..families.maps import ChanceMap, Map, VectorMap
+from ..families.names import family_of
 from ..fitting.types import Array
 from ..fitting.weights import some
 from ..inputs.checks import MAKE_THEM, check_argument
@@ -112,12 +113,12 @@ class Monitor:
             return float("nan"), float("nan")
         return float(rows @ expit(self._odds) / total), float(events.sum() / total)
 
-    def refit(self, family: Family = CURVE_FAMILY) -> Map:
+    def refit(self, family: Family | str = CURVE_FAMILY) -> Map:
         """A family fitted on the rows since the onset, or on all; their claims are kept in cells.
 
         Of predictions or a map of whole vectors, it is a map of what was watched.
         """
-        check_argument("family", family, Family)
+        family = family_of(family)
         if not self.n:
             raise ValueError("there is nothing to fit on yet: update the monitor with rows first")
         rows, events = self._history.since(self.onset or 0)

@@ -4,7 +4,10 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from ..curves import Drift
+from ..curves import drift as drift_curve
 from ..inference.located import Located
+from ..inputs.predictions import Predictions
+from ..inputs.views import Data, View
 from .style import (
     BLUE,
     GREY,
@@ -21,11 +24,13 @@ from .style import (
 
 
 @styled
-def drift(found: Drift, *, ax: Axes | None = None) -> Axes:
+def drift(found: Drift | Data, *, ax: Axes | None = None) -> Axes:
     """Draw the running sum of outcome less claim, what right claims stay within, and the worst.
 
     It falls where claims are too high and rises where they are too low. Ticks above are claims.
     """
+    if isinstance(found, Predictions | View):
+        found = drift_curve(found)
     is_new = ax is None
     ax = one_axes(ax, 6.2, 3.8)
     ax.axhspan(-found.limit, found.limit, color=PALE, lw=0, label="right claims, 19 times in 20")

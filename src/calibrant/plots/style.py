@@ -17,6 +17,8 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, PercentFormatter
 from scipy.special import expit, logit
 
 from ..fitting.types import Array
+from ..inputs.checks import MAKE_THEM
+from ..inputs.habits import is_column
 
 Look = dict[str, Any]  # arguments to matplotlib
 Panels = Sequence[Axes] | None  # axes to draw on; None: those of a new figure
@@ -100,6 +102,8 @@ def styled(draw: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(draw)
     def within(*args: P.args, **options: P.kwargs) -> R:
+        if args and is_column(args[0]):
+            raise ValueError(f"a picture is of a curve, predictions or a view: {MAKE_THEM}")
         with mpl.rc_context(STYLE):
             return draw(*args, **options)
 

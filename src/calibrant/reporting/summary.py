@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..choosing import Families
 from ..families.maps import Map
+from ..inputs.habits import takes_one
 from ..inputs.paths import write_whole
 from ..inputs.predictions import Predictions
 from ..inputs.views import Data, View
@@ -95,12 +96,18 @@ class Report:
 
         return plain_text(report_page(self))
 
+    def _repr_html_(self) -> str:
+        from .notebook import html_of
+
+        return html_of(self)
+
     def __rich__(self) -> object:
         from .terminal import report_page
 
         return report_page(self)
 
 
+@takes_one
 def report(
     pred: Data | Sketch,
     *,

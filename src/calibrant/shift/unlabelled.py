@@ -9,10 +9,11 @@ from ..decisions.kept import single_view
 from ..families.defaults import CURVE_FAMILY
 from ..families.family import Family
 from ..families.maps import with_labels
+from ..families.names import family_of
 from ..fitting.types import Array
 from ..fitting.weights import counts
 from ..inference.intervals import Interval
-from ..inputs.checks import MAKE_THEM, check_argument
+from ..inputs.checks import MAKE_THEM
 from ..inputs.predictions import Predictions
 from ..inputs.questions import top_label
 from ..inputs.views import View
@@ -39,7 +40,7 @@ class Unlabelled(NamedTuple):
 def estimate_without_labels(
     x: Predictions | View,
     new: Predictions | View,
-    family: Family = CURVE_FAMILY,
+    family: Family | str = CURVE_FAMILY,
     *,
     level: float = 0.95,
 ) -> Unlabelled:
@@ -55,7 +56,7 @@ def estimate_without_labels(
     >>> 0.74 < found.accuracy.estimate < 0.83
     True
     """
-    check_argument("family", family, Family)
+    family = family_of(family)
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, such as 0.95; got {level!r}")
     if not isinstance(new, Predictions | View):
