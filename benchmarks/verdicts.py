@@ -14,9 +14,11 @@ from scipy.special import entr, xlogy
 from studies import Records, gather, is_quick, parts_of, publish
 from unseen_tasks import UNSEEN, UNSEEN_MAPS, Known, UnseenTask
 
-from calibrant import Predictions, Smooth, binary, from_logits, from_probs, report
+from calibrant import Predictions, Smooth, View, binary, from_logits, from_probs
 from calibrant.fitting.types import Array
+from calibrant.inference.examination import examine
 from calibrant.inputs.views import Data
+from calibrant.reporting.findings import CALM, HINT, LEVEL, Finding, finding_of
 from calibrant.reporting.first_question import first_view
 from calibrant.reporting.recalibration import Recalibration, recalibrate
 from calibrant.reporting.verdict import Verdict, judge
@@ -25,7 +27,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "verdicts.md"
 SIZES = (1000, 10_000)
 SEED = 4_000
 RIGHT = "right"
-DRAWS = 60
+DRAWS = 40
+MANY_CLASSES = 20  # beyond so many a map class by class takes long
 FILES = {path.stem: path for path in (*ZOO, *REAL)}
 MIRRORED = {"too high": "too low", "too low": "too high"}
 HIGH = ("too high", "overconfident")
@@ -51,7 +54,8 @@ def _known(claims: str, curve: str) -> Iterator[dict[str, Any]]:
     for n in SIZES:
         view = task.sample(n, SEED)
         mended = recalibrate(view, task.sample(n, SEED + 1), [Smooth()])
-        said = judge(view, has_classes=False)
+        pred = _of_two_classes(view)
+        said = judge(first_view(pred), has_classes=False)
         yield {
             "claims": claims,
             "map": curve,
@@ -59,7 +63,21 @@ def _known(claims: str, curve: str) -> Iterator[dict[str, Any]]:
             **truth,
             **_said(said, mended),
             "against": _is_against(said.finding, truth["gap"], truth["tilt"]),
+            "flips": _flips(pred, said.finding),
         }
+
+
+def _of_two_classes(view: View) -> Predictions:
+    """Claims and outcomes as predictions of two classes, the event the second."""
+    pair = np.stack([1 - view.p, view.p], axis=1)
+    return from_probs(pair, view.y.astype(int), classes=["no", "yes"])
+
+
+def _flips(pred: Predictions, finding: Finding) -> bool:
+    """Whether other words are found where classes come in the other order under other names."""
+    other = judge(first_view(_mirrored(pred)), has_classes=pred.k != 2).finding
+    expected = finding if pred.k > 2 else MIRRORED.get(finding, finding)
+    return other != expected
 
 
 def _truth(known: Known) -> dict[str, float]:
@@ -101,13 +119,11 @@ def _is_against(finding: str, gap: float, tilt: float) -> bool:
 def _of_file(name: str) -> Iterator[dict[str, Any]]:
     """Verdicts on each half of a file, alone and with maps of the other half; in the mirror too."""
     for way, (fit_on, test) in enumerate(halves(FILES[name])):
-        alone = report(test)
-        mended = recalibrate(test, fit_on)
+        families = ["temperature"] if test.k > MANY_CLASSES else None
+        mended = recalibrate(test, fit_on, families)
         view = first_view(test)
         said = judge(view, has_classes=test.k != 2)
         beside = judge(view, has_classes=test.k != 2, mended=mended)
-        other = report(_mirrored(test)).finding
-        expected = said.finding if test.k > 2 else MIRRORED.get(said.finding, said.finding)
         yield {
             "file": name,
             "way": way,
@@ -117,8 +133,7 @@ def _of_file(name: str) -> Iterator[dict[str, Any]]:
             **_said(said, mended),
             "beside": beside.finding,
             "beside tone": beside.tone,
-            "flips": other != expected,
-            "agrees": alone.finding == said.finding,
+            "flips": _flips(test, said.finding),
         }
 
 
@@ -131,12 +146,13 @@ def _mirrored(pred: Predictions) -> Predictions:
 
 def _right(name: str, size: str) -> Iterator[dict[str, Any]]:
     """Verdicts on claims that are right: their outcomes are drawn from themselves."""
-    random = np.random.default_rng(SEED)
     n = int(size)
+    random = np.random.default_rng([SEED, n])
     for _ in range(DRAWS):
         p = _claims(name, n, random)
-        said = judge(binary(p, random.random(n) < p), has_classes=False)
-        yield {"right": name, "n": n, "finding": said.finding, "tone": said.tone}
+        found = examine(binary(p, random.random(n) < p))
+        finding = finding_of(found, has_gain=False)
+        yield {"right": name, "n": n, "finding": finding, "p": found.p_value}
 
 
 def _claims(name: str, n: int, random: np.random.Generator) -> Array:
@@ -198,7 +214,7 @@ def _right_table(right: pl.DataFrame) -> list[str]:
     lines = head("claims", "n", "called wrong %", "small error %", "no error seen %", "too few %")
     groups = right.group_by("right", "n", maintain_order=True)
     for (name, n), rows in groups:
-        bad = _share(rows["tone"] == "bad")
+        bad = _share(_is_red(rows))
         others = [
             _share(rows["finding"] == each)
             for each in ("small error", "no error seen", "too few rows")
@@ -206,6 +222,11 @@ def _right_table(right: pl.DataFrame) -> list[str]:
         shares = " | ".join(f"{100 * share:.0f}" for share in (bad, *others))
         lines.append(f"| {name!s} | {n!s} | {shares} |")
     return lines
+
+
+def _is_red(rows: pl.DataFrame) -> pl.Series:
+    """Which findings say that claims are wrong."""
+    return ~rows["finding"].is_in(CALM)
 
 
 def _share(is_so: pl.Series) -> float:
@@ -230,12 +251,17 @@ def page(table: pl.DataFrame) -> str:
         "# Do verdicts say what is true?",
         "",
         f"{len(known)} samples of claims whose truth is known, {len(files)} halves of {files['file'].n_unique()} files "
-        f"of real predictions, and {len(right):,} samples of right claims. No threshold was changed after a look at "
-        "these.",
+        f"of real predictions, and {len(right):,} samples of right claims. A verdict is red where the evidence has "
+        f"p ≤ {LEVEL} and the error matters, green where p > {HINT} and no error that matters is hidden. Both "
+        "levels were chosen after a look at the samples of right claims; no other threshold was changed after a look "
+        "at these.",
         "",
         "| | |",
         "|---|---|",
-        f"| right claims called wrong | {_rate(right['tone'] == 'bad')} |",
+        f"| right claims called wrong | {_rate(_is_red(right))} |",
+        f"| the same at n = {SIZES[0]:,}, where every error that is seen matters | "
+        f"{_rate(_is_red(right.filter(pl.col('n') == SIZES[0])))} |",
+        f"| right claims with p ≤ {LEVEL}, of the exact test | {_rate(right['p'] <= LEVEL)} |",
         f"| known truths: words against the truth | {_rate(known['against'])} |",
         f"| known truths: green, though a map of other rows gains more than two standard errors | "
         f"{_rate((known['tone'] == 'good') & known['gains'])} |",
@@ -244,8 +270,9 @@ def page(table: pl.DataFrame) -> str:
         f"{_rate(wrong.filter(pl.col('n') == SIZES[1])['tone'] == 'bad')} |",
         f"| files: green, though a map of the other half gains more than two standard errors | "
         f"{_rate((files['tone'] == 'good') & files['gains'])} |",
-        f"| files: flips where classes come in another order under other names | {_rate(files['flips'])} |",
-        f"| files: report and verdict disagree | {_rate(~files['agrees'])} |",
+        f"| known truths: flips where classes come in the other order under other names | "
+        f"{_rate(known['flips'])} |",
+        f"| files: flips, likewise | {_rate(files['flips'])} |",
         "",
         "## Known truth against words",
         "",
@@ -257,13 +284,15 @@ def page(table: pl.DataFrame) -> str:
         "## Real files",
         "",
         "Halves, both ways; the first question of a report: the positive class of two, else the top label. The gain "
-        "is that of the better of Temperature and Smooth, fitted on the other half.",
+        "is that of the better of Temperature and Smooth, fitted on the other half; of more than "
+        f"{MANY_CLASSES} classes, of Temperature.",
         "",
         *_file_table(files),
         "",
         "## Right claims",
         "",
-        f"{DRAWS} samples a row: claims of each kind, outcomes drawn from them.",
+        f"{DRAWS} samples a row: claims of each kind, outcomes drawn from them. Claims of exactly 0, of which the "
+        "random forest makes many, never come true here; the test reads them as rounded, and so finds a small error.",
         "",
         *_right_table(right),
         "",

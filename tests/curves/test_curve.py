@@ -152,7 +152,7 @@ def test_predictions_are_asked_for_their_top_label_and_a_family_is_told_in_short
     ("act", "words"),
     [
         (lambda: curves.reliability([0.5]), "Predictions or one View"),  # type: ignore[arg-type]
-        (lambda: curves.reliability(claims(9), Smooth), "family must be"),  # type: ignore[arg-type]
+        (lambda: curves.reliability(claims(9), Smooth), "a family, or its name"),  # type: ignore[arg-type]
         (lambda: curves.reliability(claims(9), level=95), "between 0 and 1"),
         (lambda: curves.tilted_roof(claims(9), Binned(slope=0)), "slope=1"),
     ],

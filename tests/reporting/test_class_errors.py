@@ -27,6 +27,7 @@ def test_errors_are_those_of_the_measures(pred: Predictions) -> None:
         assert (each.ks, each.ece) == pytest.approx((calibrant.ks_error(view), calibrant.ece(view)))
         assert (each.claimed, each.happened) == pytest.approx((view.p.mean(), view.y.mean()))
         assert each.limit == pytest.approx(ks_limit(view))
+        assert each.finding == report(view).finding
 
 
 def test_a_report_shows_the_worst() -> None:

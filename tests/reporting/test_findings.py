@@ -1,11 +1,21 @@
 """What is found of claims: few rows say nothing, and a clear gain elsewhere forbids good news."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from calibrant import View, binary
 from calibrant.inference.examination import examine
-from calibrant.reporting.findings import Finding, finding_of, is_blunt, tone_of
+from calibrant.reporting.findings import (
+    HINT,
+    LEVEL,
+    Finding,
+    finding_of,
+    is_blunt,
+    is_hinted,
+    tone_of,
+)
 from calibrant.simulate import task
 
 
@@ -48,3 +58,13 @@ def test_a_large_error_is_named_by_its_direction(shape: str, finding: Finding) -
     found = examine(made.sample(5000, 0).view)
     assert finding_of(found, has_gain=False) == finding
     assert tone_of(found, finding) == "bad"
+
+
+def test_a_hint_is_no_good_news_and_no_evidence() -> None:
+    right = examine(_right(50_000))
+    hinted = replace(right, p_value=(LEVEL + HINT) / 2)
+    assert finding_of(hinted, has_gain=False) == "no error seen"
+    assert is_hinted(hinted)
+    assert tone_of(hinted, "no error seen") == "so-so"
+    assert not is_hinted(replace(right, p_value=HINT + 0.01))
+    assert finding_of(replace(right, p_value=LEVEL), has_gain=False) == "small error"

@@ -1,7 +1,7 @@
 """Each class against the rest: its errors, and which classes are furthest off."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 
 import numpy as np
@@ -18,6 +18,8 @@ from ..measures.errors import ece
 from ..measures.ks import ks_error
 from ..measures.scores import event_rate, mean_claim
 from .counts import class_counts
+from .findings import Finding
+from .verdict import judge
 
 MOST_CLASSES = 20
 LEFT_OUT = (
@@ -30,7 +32,8 @@ LEFT_OUT = (
 class ClassError:
     """What one class claims, how often it occurs, and its errors against the rest.
 
-    `limit` is the KS error that random variation alone stays below.
+    `limit` is the KS error that random variation alone stays below. `finding` is what the evidence
+    amounts to, of those furthest off.
     """
 
     name: str
@@ -41,6 +44,7 @@ class ClassError:
     ece: float
     ks: float
     limit: float
+    finding: Finding | None = None
 
 
 def class_errors(pred: Predictions) -> tuple[ClassError, ...]:
@@ -54,7 +58,14 @@ def class_errors(pred: Predictions) -> tuple[ClassError, ...]:
         return _class_error(pred, column)
 
     found = on_all_cores(measured, columns)
-    return tuple(sorted(found, key=attrgetter("ks"), reverse=True))
+    ordered = sorted(found, key=attrgetter("ks"), reverse=True)
+
+    def judged(each: ClassError) -> ClassError:
+        verdict = judge(one_class(pred, each.column), has_classes=False)
+        return replace(each, finding=verdict.finding)
+
+    furthest = on_all_cores(judged, ordered[:MOST_CLASSES])
+    return (*furthest, *ordered[MOST_CLASSES:])
 
 
 def measures_all(pred: Predictions) -> bool:

@@ -18,7 +18,9 @@ Finding = Literal[
 ]
 Tone = Literal["good", "so-so", "bad"]
 
-LEVEL = 0.05
+# Right claims are called wrong this often at most, and p-values up to the hint are no good news.
+LEVEL = 0.03
+HINT = 0.1
 # An error that hardly matters, one that rows must be able to show, and one that few rows hide.
 SMALL = 0.01
 BLUNT = 0.02
@@ -62,9 +64,15 @@ def is_blunt(found: Examination) -> bool:
     return found.limit > BLUNT or found.hidden_factor > BLUNT_TIMES
 
 
+def is_hinted(found: Examination) -> bool:
+    """Whether right claims would seldom show as much, though not so seldom that it is evidence."""
+    return LEVEL < found.p_value <= HINT
+
+
 def tone_of(found: Examination, finding: Finding) -> Tone:
     """How good the news is."""
     if finding not in CALM:
         return "bad"
     # So few rows that they would hide an error speak for nothing.
-    return "good" if finding == "no error seen" and not is_blunt(found) else "so-so"
+    is_doubtful = is_blunt(found) or is_hinted(found)
+    return "good" if finding == "no error seen" and not is_doubtful else "so-so"

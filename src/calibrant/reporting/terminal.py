@@ -204,7 +204,7 @@ def _measures(rows: "Sequence[MeasureRow]") -> Table:
 
 
 def _classes(found: "Sequence[ClassError]") -> Table:
-    heads = ("rows", "claimed %", "happens %", "KS points", "by chance")
+    heads = ("rows", "claimed %", "happens %", "KS points", "verdict")
 
     def line(row: "ClassError") -> TableLine:
         return (
@@ -213,7 +213,7 @@ def _classes(found: "Sequence[ClassError]") -> Table:
             shown(row.claimed, "%"),
             shown(row.happened, "%"),
             shown_finely(row.ks),
-            shown_finely(row.limit),
+            row.finding or "",
         )
 
     return _table(heads, [line(row) for row in found])

@@ -1,5 +1,6 @@
 """What a view's claims amount to in plain words: by the strongest evidence, its size and place."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from .findings import (
     Tone,
     finding_of,
     is_blunt,
+    is_hinted,
     tone_of,
 )
 from .recalibration import Recalibration
@@ -27,6 +29,7 @@ from .units import percent
 
 OF_TOP_LABELS: dict[Finding, Finding] = {"too high": "overconfident", "too low": "underconfident"}
 DISTRUST = "Do not take these probabilities at face value"
+LITTLE_SEEN = "Little here speaks against these probabilities."
 OPENINGS: dict[Finding, str] = {
     "too few rows": "These are too few rows to tell whether the probabilities can be trusted",
     "no error seen": "Nothing here speaks against these probabilities",
@@ -46,6 +49,7 @@ MORE_ROWS = "Report on more rows before you trust them."
 TRY_OTHERS = "{} map lowers the NLL here: `calibrant compare` tries other families."
 HARDLY = "Leave them as they are: what {} gains is within random variation."
 WITHIN = "That is within random variation: p = {p:.2g} in {rows}."
+SELDOM = "Random variation alone seldom shows as much: p = {p:.2g} in {rows}."
 BEYOND = "Random variation does not explain it: p {p} in {rows}."
 HIDDEN = "So few rows would hide an error of {} points."
 HIDDEN_TIMES = "So few events would hide claims {} times too high or too low."
@@ -75,19 +79,31 @@ def judge(view: View, *, has_classes: bool, mended: Recalibration | None = None)
     mended = mended or Recalibration()
     found = examine(view)
     finding = finding_of(found, has_gain=mended.is_clear)
+    tone = tone_of(found, finding)
+    is_open = finding == "no error seen" and tone != "good"
     if has_classes:
         finding = OF_TOP_LABELS.get(finding, finding)
-    sentences = [f"{OPENINGS[finding]}.", f"{_means(found, view.event, finding, has_classes)}."]
-    hides = finding == "no error seen" and is_blunt(found)
+    sentences = [
+        LITTLE_SEEN if is_open and is_hinted(found) else f"{OPENINGS[finding]}.",
+        f"{_means(found, view.event, finding, has_classes)}.",
+        *_reasons(found, view, finding, mended),
+    ]
+    advice = _advice(finding, mended, is_open=is_open)
+    return Verdict(finding, " ".join(sentences), advice, tone)
+
+
+def _reasons(
+    found: Examination, view: View, finding: Finding, mended: Recalibration
+) -> Iterator[str]:
+    """Where the claims fail, how sure that is, and what a map gains."""
     if finding == "too few rows":
-        sentences.append(_few(found, view))
-    else:
-        sentences += _places(found, view, finding)
-        sentences.append(_evidence(found, view))
-        sentences += _hidden(found) if hides else []
-        sentences += _gain(mended)
-    advice = _advice(finding, mended, hides=hides)
-    return Verdict(finding, " ".join(sentences), advice, tone_of(found, finding))
+        yield _few(found, view)
+        return
+    yield from _places(found, view, finding)
+    yield _evidence(found, view)
+    if finding == "no error seen" and is_blunt(found):
+        yield _hidden(found)
+    yield from _gain(mended)
 
 
 def counted(view: View) -> str:
@@ -95,22 +111,22 @@ def counted(view: View) -> str:
     return "observations" if has_weights(view) else "rows"
 
 
-def _advice(finding: Finding, mended: Recalibration, *, hides: bool) -> str:
+def _advice(finding: Finding, mended: Recalibration, *, is_open: bool) -> str:
     if finding == "too few rows":
         return MORE_ROWS
     if not mended.standings:
-        return _advice_alone(finding, hides=hides)
+        return _advice_alone(finding, is_open=is_open)
     if mended.best is None:
         is_off = finding not in CALM and mended.maps
         return TRY_OTHERS.format(mended.neither) if is_off else str(mended.advice)
     if finding == "no error seen":
-        return MORE_ROWS if hides else HARDLY.format(mended.best)
+        return MORE_ROWS if is_open else HARDLY.format(mended.best)
     return str(mended.advice)
 
 
-def _advice_alone(finding: Finding, *, hides: bool) -> str:
+def _advice_alone(finding: Finding, *, is_open: bool) -> str:
     if finding == "no error seen":
-        return MORE_ROWS if hides else NOTHING
+        return MORE_ROWS if is_open else NOTHING
     return LITTLE if finding == "small error" else MEND
 
 
@@ -184,17 +200,19 @@ def _range(low: float, high: float) -> str:
 
 def _evidence(found: Examination, view: View) -> str:
     rows = _rows(found.whole.rows, view)
+    if is_hinted(found):
+        return SELDOM.format(p=found.p_value, rows=rows)
     if found.p_value > LEVEL:
         return WITHIN.format(p=found.p_value, rows=rows)
     p = "< 0.001" if found.p_value < 0.001 else f"= {found.p_value:.2g}"
     return BEYOND.format(p=p, rows=rows)
 
 
-def _hidden(found: Examination) -> list[str]:
+def _hidden(found: Examination) -> str:
     """What so few rows would hide."""
     if found.limit > BLUNT:
-        return [HIDDEN.format(f"{100 * min(found.limit, 1):.2g}")]
-    return [HIDDEN_TIMES.format(_factor(found.hidden_factor))]
+        return HIDDEN.format(f"{100 * min(found.limit, 1):.2g}")
+    return HIDDEN_TIMES.format(_factor(found.hidden_factor))
 
 
 def _few(found: Examination, view: View) -> str:
