@@ -1,12 +1,14 @@
 """Card, curve, numbers and advice never disagree, on many models of known truth and in a mirror."""
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.special import expit, logit
+from shared_data import DATA
 
-from calibrant import Predictions, curves, from_probs, report
+from calibrant import Predictions, curves, from_probs, read, report
 from calibrant.fitting.types import Array
 from calibrant.inference.examination import examine
 from calibrant.reporting.findings import CALM, LEVEL, tone_of
@@ -32,6 +34,7 @@ TRUTHS = {
 }
 SIZES = (150, 2000, 6, 600)
 MODELS = [(*each, SIZES[place % len(SIZES)]) for place, each in enumerate(product(KINDS, TRUTHS))]
+REAL = sorted((DATA / "real").glob("*.npz"))
 MIRRORED = {"too high": "too low", "too low": "too high"}
 
 
@@ -97,6 +100,18 @@ def test_a_part_of_the_rows_is_judged_as_they_are_alone() -> None:
     parts = report(pred, by=half).groups
     for place, part in enumerate(parts):
         assert part.finding == report(pred[np.flatnonzero(half == place)]).finding
+
+
+@pytest.mark.skipif(not REAL, reason="no data beside the checkout")
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.stem)
+def test_nothing_flips_on_real_files_of_two_classes(path: Path) -> None:
+    pred = read(path, split="test")
+    if not isinstance(pred, Predictions) or pred.k != 2:
+        return
+    found = judge(first_view(pred), has_classes=False)
+    other = judge(first_view(mirrored(pred)), has_classes=False)
+    assert other.finding == MIRRORED.get(found.finding, found.finding)
+    assert (other.tone, other.advice) == (found.tone, found.advice)
 
 
 @pytest.mark.parametrize("truth", TRUTHS)
