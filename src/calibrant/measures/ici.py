@@ -6,9 +6,10 @@ import numpy as np
 
 from ..families.defaults import ERROR_FAMILY
 from ..families.family import Family
+from ..families.names import family_of
 from ..fitting.types import Array
 from ..fitting.weights import counts
-from ..inputs.checks import check_argument
+from ..inputs.habits import takes_one
 from ..inputs.questions import Asked
 from ..inputs.views import View
 from .averages import mean_over_views
@@ -18,7 +19,8 @@ from .errors import calibration_error
 _ROUNDING = 1e-9
 
 
-def ici(x: Asked, family: Family = ERROR_FAMILY) -> float:
+@takes_one
+def ici(x: Asked, family: Family | str = ERROR_FAMILY) -> float:
     """Integrated calibration index: `calibration_error` in norm 1 (Austin and Steyerberg 2019).
 
     It is the mean distance from claims to what a family, fitted on the same rows, makes of them.
@@ -30,7 +32,8 @@ def ici(x: Asked, family: Family = ERROR_FAMILY) -> float:
     return calibration_error(x, family)
 
 
-def e50(x: Asked, family: Family = ERROR_FAMILY) -> float:
+@takes_one
+def e50(x: Asked, family: Family | str = ERROR_FAMILY) -> float:
     """Median distance from claims to what a family makes of them (Austin and Steyerberg 2019).
 
     Half of the rows err by no more than it.
@@ -38,7 +41,8 @@ def e50(x: Asked, family: Family = ERROR_FAMILY) -> float:
     return mean_over_views(_percentile(0.5, family), x)
 
 
-def e90(x: Asked, family: Family = ERROR_FAMILY) -> float:
+@takes_one
+def e90(x: Asked, family: Family | str = ERROR_FAMILY) -> float:
     """90th percentile of the distance from claims to what a family makes of them.
 
     Nine of ten rows err by no more than it (Austin and Steyerberg 2019).
@@ -46,8 +50,8 @@ def e90(x: Asked, family: Family = ERROR_FAMILY) -> float:
     return mean_over_views(_percentile(0.9, family), x)
 
 
-def _percentile(level: float, family: Family) -> Callable[[View], float]:
-    check_argument("family", family, Family)
+def _percentile(level: float, named: Family | str) -> Callable[[View], float]:
+    family = family_of(named)
 
     def of_view(view: View) -> float:
         q = family.fit(view)(view)
