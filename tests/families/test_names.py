@@ -106,7 +106,7 @@ def test_a_family_that_nobody_declared_has_a_name_of_its_own() -> None:
         ("one-vs-rest", "one-vs-rest needs family: write as in one-vs-rest(smooth)"),
         ("blend", "blend needs families: write as in blend(smooth, isotonic)"),
         ("ms-odir(intercept=1)", "write matrix-scaling(off_diagonal=cv, intercept=cv)"),
-        ("ranked(select)", "select is no family but chooses one"),
+        ("ranked(select(folds=3))", "select has no settings here"),
         (c.Platt, "or its name such as 'isotonic', is needed; got <class"),
         (3, "is needed; got 3"),
     ],

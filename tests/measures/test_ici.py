@@ -67,5 +67,5 @@ def test_near_the_truth() -> None:
 
 
 def test_a_family_is_asked_for() -> None:
-    with pytest.raises(ValueError, match="family must be"):
+    with pytest.raises(ValueError, match="a family, or its name"):
         e50(binary([0.2, 0.4], [0, 1]), 15)  # type: ignore[arg-type]

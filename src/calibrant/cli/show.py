@@ -42,6 +42,7 @@ def show(
 
     It tells the family, its numbers, and the chance that some claims become. Of a map by group it
     is the common one's, beside a line for each group; --group tells of one.
+    From Python a map is served by `calibrant.load("map.safetensors")(probs)`: chances of an array.
     """
     from ..groups import GroupMap
     from ..reporting.description import describe
