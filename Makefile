@@ -10,10 +10,13 @@ DEV := $(VENV)/.dev
 PEERS := .venv-peers
 DIRICHLET := .venv-dirichlet
 INTEGRATIONS := .venv-integrations
+LOWEST := .venv-lowest
+LATEST := .venv-latest
+DIST := .venv-dist
 # Percent of branches and lines that the tests must reach.
 FLOOR := 98
 
-.PHONY: demo setup test test-spark test-integrations fuzz lint types docs bench training clean
+.PHONY: demo setup test test-spark test-integrations test-lowest test-latest fuzz lint types docs dist bench training clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
@@ -39,6 +42,16 @@ fuzz: $(DEV)
 test-integrations: $(INTEGRATIONS)/.ready
 	OPENBLAS_NUM_THREADS=1 $(INTEGRATIONS)/bin/python -m pytest -q tests/integrations/real src/calibrant/integrations
 
+# The oldest versions that pyproject.toml allows.
+test-lowest: $(LOWEST)/.ready
+	OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -q -n auto
+
+# The newest of today, but for torch, of which one version is tested.
+test-latest: $(LATEST)/bin/python
+	$(LATEST)/bin/python -m pip --disable-pip-version-check --quiet install --upgrade --upgrade-strategy eager \
+		--editable ".[all,test]" torch==2.13.0
+	OPENBLAS_NUM_THREADS=1 $(LATEST)/bin/python -m pytest -q -n auto
+
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -49,6 +62,15 @@ types: $(DEV)
 # The site, into site/; a warning is an error.
 docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+
+# Wheel and sdist; then the wheel in an empty environment, and what a user sees first.
+dist: $(DIST)/.ready
+	rm -rf dist
+	$(DIST)/bin/python -m build --no-isolation
+	$(DIST)/bin/python -m twine check --strict dist/*
+	$(PYTHON) -m venv --clear $(DIST)/empty
+	$(DIST)/empty/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
+	cd $(DIST)/empty && bin/calibrant demo
 
 bench: $(PEERS)/.ready $(DIRICHLET)/.ready
 	for study in speed one_chance_speed many_classes kernels kernel_consistency bandwidths synthetic unseen intervals power \
@@ -64,7 +86,7 @@ training: $(DEV)
 	done
 
 clean:
-	rm -rf site $(VENV) $(PEERS) $(DIRICHLET) $(INTEGRATIONS) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf site dist $(VENV) $(PEERS) $(DIRICHLET) $(INTEGRATIONS) $(LOWEST) $(LATEST) $(DIST) .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -84,6 +106,23 @@ $(INTEGRATIONS)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
 		--editable ".[integrations]" pytest hypothesis
+	@touch $@
+
+$(LOWEST)/.ready: pyproject.toml constraints-lowest.txt
+	@echo "Installing the oldest versions into $(LOWEST) ..."
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(LOWEST)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints-lowest.txt \
+		--editable ".[all,test]"
+	@touch $@
+
+$(LATEST)/bin/python:
+	$(PYTHON) -m venv $(LATEST)
+
+$(DIST)/.ready: constraints.txt
+	@echo "Installing what builds archives into $(DIST) ..."
+	$(PYTHON) -m venv $(DIST)
+	$(DIST)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
+		build hatchling twine
 	@touch $@
 
 $(PEERS)/.ready: pyproject.toml constraints.txt
