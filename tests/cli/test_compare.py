@@ -124,3 +124,23 @@ def test_compare_tells_which_models_differ_by_more_than_chance(
     out = said(capsys, "compare", "classes.csv", "mended.csv", "--measure", "nll")
     assert str(expected) in out
     assert "differs" in out
+
+
+@pytest.mark.usefixtures("here")
+def test_compare_writes_a_page_that_says_what_was_compared(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said(capsys, "fit", "classes.csv", "--family", "temperature", "-o", "m.safetensors", "-q")
+    said(capsys, "apply", "m.safetensors", "classes.csv", "-o", "<b>mended.csv", "-q")
+    asked = ["compare", "classes.csv", "<b>mended.csv", "--measure", "nll", "--html", "page.html"]
+    out = said(capsys, *asked, "--title", "Two & two")
+    assert "Wrote page.html" in out
+    text = Path("page.html").read_text()
+    assert "<b>mended" not in text
+    for words in ("Two &amp; two", "&lt;b&gt;mended.csv", "95% interval", "has the least NLL"):
+        assert words in text
+    assert "<script" not in text
+    found = told(capsys, "compare", "both.npz", "--families", "platt", "--html", "families.html")
+    assert found["html"] == "families.html"
+    assert [file["role"] for file in found["evidence"]["files"]] == ["reported on"]
+    assert "platt" in Path("families.html").read_text()

@@ -21,7 +21,7 @@ def test_options_name_the_columns(capsys: pytest.CaptureFixture[str]) -> None:
     found = told(capsys, "report", "odd.csv", "--confidence", "sure", "--correct", "fine")
     assert (found["k"], found["n"]) == (None, 2)
     found = told(capsys, "report", "odd.csv", "--label", "t", "--logits", "ham,spam")
-    assert found["about"].endswith("from logits")
+    assert {"name": "given as", "words": "logits of 2 classes, in float64"} in found["facts"]
     Path("list.jsonl").write_text('{"label": "spam", "probs": [0.2, 0.8]}\n')
     assert told(capsys, "report", "list.jsonl", "--classes", "ham, spam")["k"] == 2
 

@@ -1,14 +1,19 @@
 """calibrant report prints what the library reports, and writes it as a page."""
 
+import csv
 import json
+import shlex
+from datetime import date
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
-from shared_command import LABELS, PROBS, VERDICT, is_page, said, told
+from shared_command import LABELS, PROBS, VERDICT, is_page, refused, said, told
 
 import calibrant
 from calibrant import from_probs, read, write
+from calibrant.cli import run
 
 
 @pytest.mark.usefixtures("here")
@@ -51,8 +56,12 @@ def test_report_asks_of_groups_families_and_intervals(
 def test_report_prints_what_the_library_reports(capsys: pytest.CaptureFixture[str]) -> None:
     found = calibrant.report(read("classes.csv"))
     shown = [line.rstrip() for line in said(capsys, "report", "classes.csv").splitlines()]
-    assert shown == str(found).splitlines()
-    assert told(capsys, "report", "classes.csv") == json.loads(json.dumps(found.to_dict()))
+    of_both, made = str(found).split("How this was made")
+    assert "\n".join(shown).startswith(of_both)
+    assert shown[-1] == made.splitlines()[-1]
+    expected = json.loads(json.dumps(found.to_dict()))
+    both = told(capsys, "report", "classes.csv")
+    assert {**both, "evidence": None} == {**expected, "evidence": None}
     assert told(capsys, "report", "both.npz")["n"] == 300
     assert told(capsys, "report", "both.npz", "--split", "val")["n"] == 100
     assert len(told(capsys, "report", "both.npz", "--fit-on", "both.npz")["standings"]) == 3
@@ -76,3 +85,54 @@ def test_odd_but_sound_input_is_reported_on(capsys: pytest.CaptureFixture[str]) 
     wide = np.random.default_rng(1).dirichlet(np.full(10_000, 0.01), 4)
     np.savez("wide.npz", probs=wide, labels=wide.argmax(1))
     assert told(capsys, "report", "wide.npz")["k"] == 10_000
+
+
+@pytest.mark.usefixtures("here")
+def test_a_report_says_what_it_is_of_and_how_it_was_made(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = Path("classes.csv").read_text().splitlines()
+    Path("gaps.csv").write_text(
+        "\n".join([*lines, lines[1].replace(lines[1].split(",")[1], "", 1)])
+    )
+    asked = ["report", "gaps.csv", "--skip-missing", "--title", "A $1 model", "--seed", "3"]
+    assert run([*asked, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert "left out 1 of 301 rows" in captured.err
+    found = json.loads(captured.out)["evidence"]
+    content = Path("gaps.csv").read_bytes()
+    assert found["files"] == [
+        {
+            "role": "reported on",
+            "name": "gaps.csv",
+            "size": len(content),
+            "sha256": sha256(content).hexdigest(),
+        }
+    ]
+    assert (found["title"], found["seed"], found["skipped"]) == ("A $1 model", 3, 1)
+    assert sorted(found["columns"]) == ["label", "prob_a", "prob_b", "prob_c"]
+    assert found["command"] == shlex.join(["calibrant", *asked, "--json"])
+    assert found["versions"]["calibrant"] == calibrant.__version__
+    assert date.fromisoformat(found["date"]).year >= 2026
+
+
+@pytest.mark.usefixtures("here")
+def test_numbers_are_written_as_a_table_and_a_run_repeated_gives_the_same_bytes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    asked = ["report", "chances.jsonl", "--html", "page.html", "--csv", "numbers.csv"]
+    assert said(capsys, *asked).endswith("Wrote numbers.csv: every number, a line each.\n")
+    once = [Path(name).read_bytes() for name in ("page.html", "numbers.csv")]
+    assert b"1970-01-01" in once[0]
+    said(capsys, *asked)
+    assert [Path(name).read_bytes() for name in ("page.html", "numbers.csv")] == once
+    found = calibrant.report(read("chances.jsonl"))
+    with Path("numbers.csv").open() as stream:
+        rows = {(row["of"], row["number"]): row["value"] for row in csv.DictReader(stream)}
+    for row in found.rows:
+        assert row.value is not None
+        assert float(rows[row.view, row.name]) == row.value
+    assert "the file to write must end in .csv" in refused(
+        capsys, "report", "chances.jsonl", "--csv", "numbers.txt"
+    )

@@ -14,10 +14,10 @@ def test_predictions_tell_their_classes_and_claims() -> None:
     p = np.array([[0.7, 0.2, 0.1], [0.6, 0.3, 0.1], [0.5, 0.3, 0.2], [0.7, 0.2, 0.1]])
     assert told(from_probs(p, [0, 0, 0, 1], classes=["cat", "dog", "fox"])) == {
         "rows": "4",
-        "given as": "probs of 3 classes, in float64",
+        "given as": "probabilities of 3 classes, in float64",
         "classes that occur": "2 of 3",
         "commonest class": "cat: 3 rows, 75%",
-        "rarest that occurs": "dog: 1 rows, 25%",
+        "rarest that occurs": "dog: 1 row, 25%",
         "what is claimed": "that the top label is right",
         "claims": "from 50% to 70%, 3 of them distinct",
     }
@@ -40,5 +40,5 @@ def test_shares_of_classes_are_counted_as_rows() -> None:
 
 def test_one_line_says_what_the_data_are() -> None:
     pred = from_logits(np.zeros((1200, 3)), np.zeros(1200, int), weights=np.full(1200, 2.0))
-    assert data_in_words(pred) == "1,200 rows of 3 classes, from logits, standing for 2,400"
-    assert data_in_words(binary([0.5], [1])) == "1 claims that the event happens"
+    assert data_in_words(pred) == "1,200 rows of 3 classes, standing for 2,400"
+    assert data_in_words(binary([0.5], [1])) == "1 claim that the event happens"

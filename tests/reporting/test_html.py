@@ -14,6 +14,8 @@ from shared_claims import claims
 from calibrant import Predictions, Temperature, binary, from_logits, from_probs, report, samples
 from calibrant.reporting.html import MEANINGS, page
 from calibrant.reporting.measure_table import OF_CLAIMS
+from calibrant.reporting.numbers_table import numbers_csv
+from calibrant.reporting.units import shown_briefly
 
 RNG = np.random.default_rng(0)
 NAMES = [
@@ -71,8 +73,12 @@ def test_the_page_says_what_the_report_says(sample: tuple[Predictions, Predictio
     fit_on, pred = sample
     found = report(pred, fit_on=fit_on, by={"half": np.arange(2000) % 2})
     read = Reader(page(found))
-    for words in (found.about, found.verdict.partition(". ")[2], found.command, *found.warnings):
+    for words in (found.headline, found.about, found.verdict, found.command, *found.warnings):
         assert str(words).replace("`", "") in read.text.replace(" .", ".")
+    for tile in found.tiles:
+        assert tile.value is not None
+        assert f"{tile.name} {shown_briefly(tile.value, tile.unit)}" in read.text
+        assert shown_briefly(tile.right_high, tile.unit) in read.text
     for row in found.rows:
         assert row.name in read.text
         assert row.value is not None
@@ -89,8 +95,23 @@ def test_the_page_says_what_the_report_says(sample: tuple[Predictions, Predictio
         "after temperature",
         "after smooth",
     ]
-    for fact in found.facts:
+    for fact in (*found.facts, *found.evidence.facts):
         assert f"{fact.name} {fact.words}" in read.text
+
+
+def test_numbers_are_there_to_download(sample: tuple[Predictions, Predictions]) -> None:
+    found = report(sample[1][:300])
+    links = {
+        str(attributes["download"]): str(attributes["href"]).partition(",")[2]
+        for _, attributes in Reader(page(found)).tags
+        if "download" in attributes
+    }
+    numbers = json.loads(base64.b64decode(links["calibration.json"]))
+    expected = json.loads(json.dumps(found.to_dict()))
+    tiles = numbers.pop("tiles")
+    assert numbers == expected
+    assert [each["name"] for each in tiles] == [each.name for each in found.tiles]
+    assert base64.b64decode(links["calibration.csv"]).decode() == numbers_csv(found)
 
 
 def test_every_number_is_explained_in_a_sentence() -> None:
@@ -120,7 +141,7 @@ def test_intervals_are_shown_and_explained(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_no_name_becomes_markup(odd: Reader) -> None:
     assert {tag for tag, _ in odd.tags} & {"img", "b", "i", "u", "s"} == set()
-    assert len(odd.scripts) == 3
+    assert len(odd.scripts) == 2
     assert not any(name.startswith("on") for _, attributes in odd.tags for name in attributes)
     for name in NAMES:
         assert " ".join(name.split()) in odd.text
@@ -142,7 +163,7 @@ def test_only_the_pages_own_scripts_may_run_and_nothing_may_be_fetched(odd: Read
     for tag, attributes in odd.tags:
         assert "src" not in attributes
         assert tag != "link"
-        assert str(attributes.get("href", "#")).startswith("#")
+        assert str(attributes.get("href", "#")).startswith(("#", "data:"))
 
 
 def test_headings_and_controls_have_names(odd: Reader) -> None:
@@ -161,7 +182,7 @@ def test_the_file_is_small_and_written_whole_or_not_at_all(
     fit_on, pred = sample
     found, path = report(pred, fit_on=fit_on), tmp_path / "report.html"
     found.to_html(path)
-    assert path.stat().st_size < 7_000_000
+    assert path.stat().st_size < 700_000
     assert path.read_text("utf-8") == page(found)
     assert [each.name for each in tmp_path.iterdir()] == ["report.html"]
     with pytest.raises(ValueError, match="there is no folder"):

@@ -11,6 +11,7 @@ from traceback import print_exc
 import typer
 
 from .commands import app
+from .origin import ARGUMENTS
 from .printing import refuse
 
 COMMANDS = (
@@ -42,6 +43,7 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run the command on these arguments, for its exit code."""
+    ARGUMENTS.set(tuple(arguments))
     try:
         code = app(arguments, prog_name="calibrant", standalone_mode=False)
         sys.stdout.flush()

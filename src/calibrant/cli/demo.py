@@ -11,10 +11,12 @@ import calibrant
 from ..inputs.paths import writable
 from .commands import command
 from .options import PAGES, WROTE_PAGE, HtmlFile
+from .origin import origin_of_sample
 from .outputs import OutputOptions
 
 SAMPLE: Final = "c100-resnet18"
 TITLE: Final = "A ResNet-18 trained on CIFAR-100: can its probabilities be trusted?\n"
+SHORT_TITLE: Final = "ResNet-18 on CIFAR-100"
 STEPS: Final = """
 The same, step by step:
   calibrant report {sample} --fit-on val --html {page}
@@ -34,9 +36,10 @@ def demo(*, html: HtmlFile = None, output: OutputOptions) -> None:
     """
     target = writable(_free_page() if html is None else html, PAGES)
     fit_on, test = calibrant.samples.load(SAMPLE)
-    found = calibrant.report(test, fit_on=fit_on)
-    found.to_html(target)
     with as_file(files(calibrant.samples) / f"{SAMPLE}.npz") as path:
+        origin = origin_of_sample(path, "val")
+        found = calibrant.report(test, fit_on=fit_on, title=SHORT_TITLE, origin=origin)
+        found.to_html(target)
         steps = STEPS.format(sample=shlex.quote(str(path)), page=shlex.quote(str(target)))
     told = {**found.to_dict(), "html": str(target)}
     output.tell(told, TITLE, found, f"\n{WROTE_PAGE.format(target)}", steps, wrote=target)

@@ -83,9 +83,13 @@ class InputOptions:
 
         A file exists or has a suffix, a split neither.
         """
-        if named == "-" or Path(named).suffix or Path(named).exists():
+        if self.is_path(named):
             return self._read(Path(named), None, "val").x
         return self._read(file, named, named, way_out=NAME_THEM).x
+
+    def is_path(self, named: str) -> bool:
+        """Whether rows to fit on are a file's, not a split."""
+        return named == "-" or bool(Path(named).suffix) or Path(named).exists()
 
     def _read(self, file: Path, split: str | None, usual_split: str, **how: Any) -> "Contents":  # noqa: ANN401 - as `read_contents` takes it
         from ..inputs.files import read_contents

@@ -28,3 +28,5 @@ FamilyNames = Annotated[
     str | None,
     typer.Option(metavar="NAMES", help=FAMILIES_HELP, autocompletion=of_families),
 ]
+Title = Annotated[str | None, typer.Option(metavar="TEXT", help="A title to file it under.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of all draws of intervals.")]

@@ -12,13 +12,19 @@ from .commands import command
 from .completion import of_columns
 from .families import families_written, with_selected
 from .inputs import InputOptions
-from .options import PAGES, WROTE_PAGE, FamilyNames, Files, FitOn, HtmlFile
+from .options import PAGES, WROTE_PAGE, FamilyNames, Files, FitOn, HtmlFile, Seed, Title
+from .origin import origin_of
 from .outputs import OutputOptions
 from .parts import Streamed, StreamOptions
 
 if TYPE_CHECKING:
     from ..inputs.contents import Contents
 
+TABLES: Final = (".csv",)
+WROTE_NUMBERS: Final = "Wrote {}: every number, a line each."
+CsvFile = Annotated[
+    Path | None, typer.Option("--csv", metavar="FILE", help="Write every number as a table.")
+]
 NEEDS_ROWS: Final = (
     "--families are fitted on other rows: name those with --fit-on, a file or a split"
 )
@@ -50,6 +56,9 @@ def report(
     files: Files,
     *,
     html: HtmlFile = None,
+    csv: CsvFile = None,
+    title: Title = None,
+    seed: Seed = 0,
     fit_on: FitOn = None,
     families: FamilyNames = None,
     by: By = None,
@@ -65,6 +74,7 @@ def report(
     """
     file = files[0]
     target = None if html is None else writable(html, PAGES)
+    table = None if csv is None else writable(csv, TABLES)
     if families is not None and fit_on is None:
         raise ValueError(NEEDS_ROWS)
     named = None if families is None else families_written(families)
@@ -74,12 +84,16 @@ def report(
     other = None if fit_on is None else inputs.rows_to_fit_on(fit_on, file)
     entered = None if named is None or other is None else with_selected(named, other)
     found = calibrant.report(
-        source.x, fit_on=other, families=entered, by=groups, intervals=intervals
+        source.x,
+        fit_on=other,
+        families=entered,
+        by=groups,
+        intervals=intervals,
+        title=title,
+        seed=seed,
+        origin=origin_of(source, inputs, files, fit_on),
     )
-    if target is None:
-        output.tell(found.to_dict(), found)
-    else:
-        _write(found, target, output)
+    _write(found, target, table, output)
 
 
 def _groups(source: "Contents | Streamed", by: str) -> "dict[str, Any]":
@@ -89,7 +103,17 @@ def _groups(source: "Contents | Streamed", by: str) -> "dict[str, Any]":
     return {name: source.column(name) for name in names}
 
 
-def _write(found: "calibrant.Report", target: Path, output: OutputOptions) -> None:
-    found.to_html(target)
-    told = {**found.to_dict(), "html": str(target)}
-    output.tell(told, found, f"\n{WROTE_PAGE.format(target)}", wrote=target)
+def _write(
+    found: "calibrant.Report", page: Path | None, table: Path | None, output: OutputOptions
+) -> None:
+    told = found.to_dict()
+    said: list[object] = []
+    if page is not None:
+        found.to_html(page)
+        told["html"] = str(page)
+        said.append(f"\n{WROTE_PAGE.format(page)}")
+    if table is not None:
+        found.to_csv(table)
+        told["csv"] = str(table)
+        said.append(f"\n{WROTE_NUMBERS.format(table)}")
+    output.tell(told, found, *said, wrote=page or table)

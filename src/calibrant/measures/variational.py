@@ -138,6 +138,16 @@ class RowTerms:
         low, _ = self.ends(_LEVEL)
         return low
 
+    @property
+    def limit(self) -> float:
+        """What right claims stay below, 19 times in 20."""
+        if self.total <= 1:
+            return self.root(_LARGEST)
+        quantile = float(stdtrit(self.total - 1, _LEVEL))
+        expected = weighted_mean(self.variance, self.w)
+        mean = quantile * float(np.sqrt(_PAIRS[self.norm] * expected / self.total))
+        return self.root(min(_LARGEST, mean))
+
     def ends(self, level: float) -> tuple[float, float]:
         """Limits of the bound, below and above, each of which holds with this confidence.
 

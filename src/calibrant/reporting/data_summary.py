@@ -10,6 +10,8 @@ from ..inputs.predictions import Predictions
 from ..inputs.views import Data, View
 from .counts import class_counts, has_weights, observations, row_count
 
+KINDS = {"probs": "probabilities", "logits": "logits"}
+
 
 @dataclass(frozen=True)
 class DataFact:
@@ -33,9 +35,9 @@ def data_facts(x: Data, view: View) -> tuple[DataFact, ...]:
 def data_in_words(x: Data) -> str:
     """What the data are, in one line."""
     if isinstance(x, Predictions):
-        rows = f"{row_count(x):,} rows of {x.k} classes, from {x.kind}"
+        rows = f"{_counted(row_count(x), 'row')} of {x.k:,} classes"
     else:
-        rows = f"{row_count(x):,} claims that {x.event}"
+        rows = f"{_counted(row_count(x), 'claim')} that {x.event}"
     if not has_weights(x):
         return rows
     return f"{rows}, standing for {observations(x):,.6g}"
@@ -55,9 +57,10 @@ def _classes(pred: Predictions) -> Iterator[DataFact]:
 
     def told(column: int) -> str:
         rows = occurred[column]
-        return f"{pred.classes[column]}: {rows:,.6g} rows, {_percent(rows, observations(pred))}"
+        share = _percent(rows, observations(pred))
+        return f"{pred.classes[column]}: {_counted(rows, 'row')}, {share}"
 
-    yield DataFact("given as", f"{pred.kind} of {pred.k:,} classes, in {pred.values.dtype}")
+    yield DataFact("given as", f"{KINDS[pred.kind]} of {pred.k:,} classes, in {pred.values.dtype}")
     yield DataFact("classes that occur", f"{np.count_nonzero(occurred):,} of {pred.k:,}")
     yield DataFact("commonest class", told(commonest))
     yield DataFact("rarest that occurs", told(rarest))
@@ -74,6 +77,10 @@ def _claims(view: View) -> DataFact:
     span = f"from {100 * p[0]:.4g}% to {100 * p[-1]:.4g}%"
     differing = "of them distinct" if view.pooled_rows is None else "means of cells"
     return DataFact("claims", f"{span}, {len(p):,} {differing}")
+
+
+def _counted(number: float, what: str) -> str:
+    return f"{number:,.6g} {what}{'' if number == 1 else 's'}"
 
 
 def _percent(part: float, whole: float) -> str:

@@ -146,7 +146,7 @@ class NamedQuestion(NamedTuple):
 
 
 def diagrams(
-    x: Data, maps: Mapping[str, Map], columns: Sequence[int], *, bands: bool = False
+    x: Data, maps: Mapping[str, Map], columns: Sequence[int], *, bands: bool = False, seed: int = 0
 ) -> Diagrams:
     """The pictures of every question, of some classes too, as they are and after each map.
 
@@ -157,7 +157,8 @@ def diagrams(
     with progress("drawing diagrams", (1 + len(maps)) * len(questions)) as tick:
         for fitted in (None, *maps.values()):
             claims = x if fitted is None else fitted.apply(x)
-            draw = partial(_picture, claims, bands=bands, is_before=fitted is None, tick=tick)
+            is_before = fitted is None
+            draw = partial(_picture, claims, bands=bands, is_before=is_before, seed=seed, tick=tick)
             pictures.append(tuple(on_all_cores(draw, questions)))
     return Diagrams(
         claims=(AS_THEY_ARE, *(f"after {name}" for name in maps)),
@@ -200,7 +201,13 @@ def _class(column: int, pred: Predictions) -> View:
 
 
 def _picture(
-    x: Data, question: NamedQuestion, *, bands: bool, is_before: bool, tick: Callable[[], None]
+    x: Data,
+    question: NamedQuestion,
+    *,
+    bands: bool,
+    is_before: bool,
+    seed: int,
+    tick: Callable[[], None],
 ) -> Picture:
     view = fewer_claims(question.ask(x))
     leads = is_before and question.is_leading
@@ -209,7 +216,7 @@ def _picture(
 
     def curve(shown: PageFamily) -> PageCurve | None:
         # Fits that take longest are drawn again only where they are looked at first.
-        return _curve(view, shown, draws=leads if shown.knows_band else draws)
+        return _curve(view, shown, draws=leads if shown.knows_band else draws, seed=seed)
 
     curves = tuple(curve(each) for each in FAMILIES)
     by_chance = histogram(view)
@@ -225,7 +232,7 @@ def _picture(
     )
 
 
-def _curve(view: View, shown: PageFamily, *, draws: bool) -> PageCurve | None:
+def _curve(view: View, shown: PageFamily, *, draws: bool, seed: int) -> PageCurve | None:
     family = shown.family
     try:
         curve = reliability(view, family, level=None)
@@ -233,13 +240,15 @@ def _curve(view: View, shown: PageFamily, *, draws: bool) -> PageCurve | None:
         return None
     confidence = None
     consistency = None
+
+    def ends(band: Callable[..., Band]) -> BandEnds:
+        return _ends(band(view, family, curve.p, level=LEVEL, n_boot=BAND_DRAWS, seed=seed))
+
     with quiet():
         if draws or shown.knows_band:
-            band = confidence_band(view, family, curve.p, level=LEVEL, n_boot=BAND_DRAWS)
-            confidence = _ends(band)
+            confidence = ends(confidence_band)
         if draws:
-            band = consistency_band(view, family, curve.p, level=LEVEL, n_boot=BAND_DRAWS)
-            consistency = _ends(band)
+            consistency = ends(consistency_band)
     return _page_curve(curve, confidence, consistency)
 
 

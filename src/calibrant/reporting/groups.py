@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from ..fitting.types import Ints
 from ..fitting.weights import counts, some, total
+from ..inference.measuring import Ends
 from ..inference.tests import ks_limit
 from ..inputs.groups import grouped
 from ..inputs.views import View
@@ -60,6 +61,7 @@ def groups(
     *,
     has_classes: bool,
     intervals: bool = False,
+    seed: int = 0,
 ) -> tuple[tuple[Group, ...], tuple[str, ...]]:
     """Every group of every way to part the rows, and what to mind about them.
 
@@ -77,17 +79,15 @@ def groups(
     with progress("measuring groups", len(shown)) as tick, quiet():
         for name, value, rows in shown:
             part = rows if isinstance(rows, View) else view[rows]
-            group = _group(name, value, part, has_classes=has_classes, intervals=intervals)
+            ends = report_interval(ks_error, summarised(part), seed) if intervals else None
+            group = _group(name, value, part, ends, has_classes=has_classes)
             found.append(group)
             tick()
     return tuple(found), tuple(_notes(parted, len(found)))
 
 
-def _group(by: str, name: str, view: View, *, has_classes: bool, intervals: bool) -> Group:
-    low: float | None = None
-    high: float | None = None
-    if intervals:
-        low, high = report_interval(ks_error, summarised(view))
+def _group(by: str, name: str, view: View, ends: Ends | None, *, has_classes: bool) -> Group:
+    low, high = ends or (None, None)
     verdict = judge(view, has_classes=has_classes)
     return Group(
         by=by,

@@ -1,22 +1,26 @@
-"""A report as one html page, with its style, its program and plotly within: nothing is fetched."""
+"""A report as one html page, with its style and its program within: nothing is fetched."""
 
 import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from hashlib import sha256
 from importlib.resources import files
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from .. import __version__
 from .findings import CALM, Tone
+from .next_step import next_step
+from .numbers_table import numbers_csv
 from .terminal import harmless
-from .units import shown, shown_finely
+from .units import percent, shown, shown_briefly, shown_finely, signed
+from .worst import worst
 
 if TYPE_CHECKING:
     from .summary import Report
@@ -36,6 +40,7 @@ MEANINGS: Final[dict[str, str]] = {
         "classes, averaged over rows. Maps fitted on other rows tell where the truth lies, so it "
         "is 0 on average where claims are right, and otherwise rather too small than too large."
     ),
+    "vector by chance": "Right vectors show a vector error below this, 19 times in 20.",
     "lower limit": ("Of the vector error: the true one is larger, in 19 of 20 such sets of rows."),
     "too extreme": (
         "The part of the vector error that comes of rows which claim too much for what is likely; "
@@ -72,40 +77,69 @@ MEANINGS: Final[dict[str, str]] = {
 
 def page(found: "Report") -> str:
     """The whole page as text."""
-    js = _part("page.js")
-    plotly = (files("plotly") / "package_data" / "plotly.min.js").read_text("utf-8")
-    headline, _, rest = found.verdict.partition(". ")
-    template = _environment().from_string(_part("page.html.j2"))
-    return template.render(
+    js = page_part("page.js")
+    worst_of, furthest = worst(found)
+    return filled(
+        "page.html.j2",
         found=found,
-        version=__version__,
-        headline=f"{headline}.",
-        rest=rest,
-        tone=found.tone,
         mark=MARKS[found.tone],
+        step=next_step(found),
+        worst_of=worst_of,
+        worst=furthest,
         meanings=MEANINGS,
         calm=CALM,
-        css=Markup(_part("page.css")),
         js=Markup(js),
-        plotly=Markup(plotly),
-        hashes=Markup(f"{_digest(plotly)} {_digest(js)}"),
-        diagrams=_embedded(found.diagrams.to_dict()),
+        hashes=Markup(_digest(js)),
+        diagrams=_embedded(_pictures(found)),
+        json_link=_link("application/json", json.dumps(_numbers(found), indent=1)),
+        csv_link=_link("text/csv", numbers_csv(found)),
     )
 
 
-def _part(name: str) -> str:
+def filled(name: str, **values: object) -> str:
+    """A template of the page's, with its style."""
+    template = _environment().get_template(name)
+    return template.render(version=__version__, css=Markup(page_part("page.css")), **values)
+
+
+def page_part(name: str) -> str:
+    """A file of the page's, as text."""
     return (files(__package__) / "page" / name).read_text("utf-8")
+
+
+def _pictures(found: "Report") -> dict[str, Any]:
+    """The diagrams, and which claims stand beside those that are first: those of the best map."""
+    names = list(found.source.mended.maps)
+    best = 1 + names.index(found.best) if found.best in names else None
+    return found.diagrams.to_dict() | {"best": best}
+
+
+def _numbers(found: "Report") -> dict[str, Any]:
+    return found.to_dict() | {"tiles": [asdict(each) for each in found.tiles]}
+
+
+def _link(kind: str, text: str) -> str:
+    return f"data:{kind};base64,{b64encode(text.encode()).decode()}"
 
 
 def _environment() -> Environment:
     made = Environment(
+        loader=FunctionLoader(page_part),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=_harmless,
     )
-    made.filters |= {"code": _code, "shown": shown, "finely": shown_finely, "runs": _runs}
+    made.filters |= {
+        "code": _code,
+        "shown": shown,
+        "tile": shown_briefly,
+        "finely": shown_finely,
+        "percent": percent,
+        "signed": signed,
+        "runs": _runs,
+    }
     return made
 
 

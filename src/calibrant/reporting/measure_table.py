@@ -109,6 +109,7 @@ OF_CLAIMS = (
     ),
 )
 VECTOR_ERROR = "vector error"
+VECTOR_BY_CHANCE = "vector by chance"
 VECTOR_LIMIT = "lower limit"
 VECTOR_OVER = "too extreme"
 OF_FEWER = "of {:,} rows; vector_error(x) takes all"
@@ -120,10 +121,10 @@ OF_TOP_TWO = (
 
 
 def measure_rows(
-    x: Data, view: View, errors: Sequence[ClassError], *, intervals: bool = False
+    x: Data, view: View, errors: Sequence[ClassError], *, intervals: bool = False, seed: int = 0
 ) -> tuple[tuple[MeasureRow, ...], tuple[str, ...]]:
     """Every number of a report, and why some have no interval; `errors` are those of classes."""
-    entries = list(_entries(x, view, errors))
+    entries = list(_entries(x, view, errors, seed))
     if not intervals:
         return tuple(entry.row for entry in entries), ()
     rows: list[MeasureRow] = []
@@ -146,29 +147,31 @@ def _with_interval(entry: Entry) -> MeasureRow:
     return replace(entry.row, low=low, high=high)
 
 
-def _entries(x: Data, view: View, errors: Sequence[ClassError]) -> Iterator[Entry]:
+def _entries(x: Data, view: View, errors: Sequence[ClassError], seed: int) -> Iterator[Entry]:
+    measured = partial(_measured, seed=seed)
     if isinstance(x, View):
         question = f"Claims that {x.event}"
-        yield from _measured(OF_EVENTS, x, question)
-        yield from _measured(OF_CHANCES, x, question)
-        yield from _measured(OF_CLAIMS, x, question)
+        for listed in (OF_EVENTS, OF_CHANCES, OF_CLAIMS):
+            yield from measured(listed, x, question)
         return
     of_top = view if asks_top_label(x) else top_label(x)
-    yield from _measured(OF_TOP_LABELS, of_top, WHOLE_VECTOR)
-    yield from _measured(OF_VECTORS, x, WHOLE_VECTOR)
+    yield from measured(OF_TOP_LABELS, of_top, WHOLE_VECTOR)
+    yield from measured(OF_VECTORS, x, WHOLE_VECTOR)
     if x.k > 2:
-        yield from _vector_errors(x)
+        yield from _vector_errors(x, seed)
     if not asks_top_label(x):
         question = f"Claims that {view.event}"
-        yield from _measured(OF_EVENTS, view, question)
-        yield from _measured(OF_CLAIMS, view, question)
-    yield from _measured(OF_CLAIMS, of_top, TOP_LABEL)
+        yield from measured(OF_EVENTS, view, question)
+        yield from measured(OF_CLAIMS, view, question)
+    yield from measured(OF_CLAIMS, of_top, TOP_LABEL)
     if x.k > 2:
-        yield from _measured(OF_TOP_TWO, within_top_r(x, 2), TOP_TWO)
+        yield from measured(OF_TOP_TWO, within_top_r(x, 2), TOP_TWO)
     yield from _of_classes(x, errors)
 
 
-def _measured(listed: Sequence[ListedMeasure], x: Data, question: str) -> Iterator[Entry]:
+def _measured(
+    listed: Sequence[ListedMeasure], x: Data, question: str, *, seed: int
+) -> Iterator[Entry]:
     # One summary serves all that draw, and is made when the first is asked for.
     summary = cache(partial(_summary, x))
     for each in listed:
@@ -179,17 +182,17 @@ def _measured(listed: Sequence[ListedMeasure], x: Data, question: str) -> Iterat
             yield Entry(row, None)
             continue
         row = MeasureRow(question, each.name, value, each.unit, each.meaning)
-        yield Entry(row, _interval(each, x, summary))
+        yield Entry(row, _interval(each, x, summary, seed))
 
 
 def _interval(
-    listed: ListedMeasure, x: Data, summary: Callable[[], Data]
+    listed: ListedMeasure, x: Data, summary: Callable[[], Data], seed: int
 ) -> Callable[[], Ends] | None:
     def by_formula() -> Ends:
-        return report_interval(listed.measure, x)
+        return report_interval(listed.measure, x, seed)
 
     def by_draws() -> Ends:
-        return report_interval(listed.measure, summary())
+        return report_interval(listed.measure, summary(), seed)
 
     if listed.interval is None:
         return None
@@ -204,12 +207,12 @@ def _why(error: ValueError) -> str:
     return error.reason if isinstance(error, Undefined) else str(error)
 
 
-def _vector_errors(pred: Predictions) -> Iterator[Entry]:
+def _vector_errors(pred: Predictions, seed: int) -> Iterator[Entry]:
     """The error of whole vectors, what it is at least, and how much of it claims too much."""
     rows = thinned(pred, MOST_CHANCES // pred.k)
     try:
         with quiet():
-            terms = row_terms(rows)
+            terms = row_terms(rows, seed=seed)
     except ValueError as error:
         row = MeasureRow(WHOLE_VECTOR, VECTOR_ERROR, None, "points", _why(error))
         yield Entry(row, None)
@@ -223,6 +226,8 @@ def _vector_errors(pred: Predictions) -> Iterator[Entry]:
         meaning = OF_FEWER.format(rows.n)
     row = MeasureRow(WHOLE_VECTOR, VECTOR_ERROR, terms.error, "points", meaning)
     yield Entry(row, ends)
+    by_chance = "right vectors stay below, 19 in 20"
+    yield Entry(MeasureRow(WHOLE_VECTOR, VECTOR_BY_CHANCE, terms.limit, "points", by_chance), None)
     limit = "the true one is above, 19 times in 20"
     yield Entry(MeasureRow(WHOLE_VECTOR, VECTOR_LIMIT, terms.low, "points", limit), None)
     part = "the part of rows that claim too much"

@@ -124,8 +124,13 @@ def _check_alike(fit_on: Data, test: Data) -> None:
     if _sort(fit_on) != _sort(test) or _kind(fit_on) != _kind(test):
         raise ValueError(
             "rows to fit on and rows to score must come from one model and be alike, "
-            f"got {data_in_words(fit_on)}, to fit on and {data_in_words(test)}, to score"
+            f"got {_in_full(fit_on)}, to fit on and {_in_full(test)}, to score"
         )
+
+
+def _in_full(x: Data) -> str:
+    kind = _kind(x)
+    return data_in_words(x) if kind is None else f"{data_in_words(x)}, as {kind}"
 
 
 def _best_family(best: Contender, family: Family, gain: float) -> str:

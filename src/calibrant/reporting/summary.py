@@ -1,6 +1,6 @@
 """Report: numbers that say how far probabilities can be trusted, and what they mean in words."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from functools import cached_property
 from os import PathLike
@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..choosing import Families
-from ..families.maps import Map
+from ..inference.examination import Examination, examine
+from ..inference.measuring import Ends
 from ..inputs.habits import takes_one
 from ..inputs.paths import write_whole
 from ..inputs.predictions import Predictions
@@ -20,12 +21,16 @@ from .counts import row_count
 from .data_summary import DataFact, data_facts, data_in_words
 from .data_warnings import data_warnings
 from .decisions import DecisionNote, decision_notes
+from .evidence import Evidence, Origin, evidence
 from .findings import Finding, Tone
 from .first_question import asks_top_label, first_view
 from .groups import By, Group, groups
+from .headline import headline
 from .measure_table import MeasureRow, measure_rows
 from .recalibration import Recalibration, ScoreRow, recalibrate
-from .verdict import judge
+from .sizes import Sizes, sizes_of
+from .tiles import ERROR, Tile, tiles
+from .verdict import counted, judge
 
 if TYPE_CHECKING:
     from .diagrams import Diagrams
@@ -33,10 +38,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What a report is of, and the maps fitted for it: its diagrams are worked out of these."""
+    """What a report is of, its first question, and the maps fitted for it.
+
+    Its diagrams and tiles are worked out of these.
+    """
 
     x: Data
-    maps: Mapping[str, Map]
+    view: View
+    mended: Recalibration
 
 
 @dataclass(frozen=True)
@@ -44,17 +53,21 @@ class Report:
     """What `report` found: print it, take `to_dict()`, or write a page with `to_html`.
 
     `classes` are those furthest off. `best` is the map that lowers the NLL most, and `command`
-    makes it. `tone` is how good the news of the verdict is.
+    makes it. `tone` is how good the news of the verdict is, `headline` the verdict in a dozen words.
+    `p_value` is that of the test which the verdict follows.
     """
 
     about: str
     n: int
     k: int | None
     total: float
+    headline: str
     finding: Finding
     verdict: str
     advice: str
     tone: Tone
+    p_value: float
+    sizes: Sizes
     rows: tuple[MeasureRow, ...]
     standings: tuple[ScoreRow, ...]
     warnings: tuple[str, ...]
@@ -66,7 +79,13 @@ class Report:
     facts: tuple[DataFact, ...]
     level: float | None
     draws: int | None
+    evidence: Evidence
     source: Source = field(repr=False, compare=False)
+
+    @property
+    def first_question(self) -> str:
+        """The question that the verdict is on, as the numbers call it."""
+        return next((row.view for row in self.rows if row.name == ERROR), "")
 
     @cached_property
     def diagrams(self) -> "Diagrams":
@@ -74,8 +93,16 @@ class Report:
         from .diagrams import diagrams
 
         columns = [each.column for each in self.classes]
+        maps = self.source.mended.maps
         has_bands = self.level is not None
-        return diagrams(self.source.x, self.source.maps, columns, bands=has_bands)
+        seed = self.evidence.seed
+        return diagrams(self.source.x, maps, columns, bands=has_bands, seed=seed)
+
+    @cached_property
+    def tiles(self) -> tuple[Tile, ...]:
+        """The three numbers of a first look, with intervals; worked out once, when asked for."""
+        known = _intervals_of(self.rows, self.first_question)
+        return tiles(self.source.view, self.source.mended, known, seed=self.evidence.seed)
 
     def to_dict(self) -> dict[str, Any]:
         """The report as json holds it; errors are fractions, not points.
@@ -90,6 +117,12 @@ class Report:
         from .html import page
 
         write_whole(Path(path), page(self).encode())
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """Write every number as a table, whole or not at all."""
+        from .numbers_table import numbers_csv
+
+        write_whole(Path(path), numbers_csv(self).encode())
 
     def __str__(self) -> str:
         from .terminal import plain_text, report_page
@@ -115,13 +148,17 @@ def report(
     families: Families | None = None,
     by: By | None = None,
     intervals: bool = False,
+    title: str | None = None,
+    seed: int = 0,
+    origin: Origin | None = None,
 ) -> Report:
     """Measure predictions, or one view, and say in plain words whether they can be trusted.
 
     The verdict is on the top label, or of two classes on the second, the positive one.
     With `fit_on`, other rows of the same model, also what `families` fitted on them would mend:
     Temperature and Smooth, or those given. `by` parts the rows into groups: a value a row, or a
-    dict of such. `intervals` take seconds.
+    dict of such. `intervals` take seconds. `seed` is that of every draw but those of the verdict;
+    `origin` says which files the rows are of.
 
     >>> from calibrant import binary
     >>> report(binary([0.9] * 100, [True] * 60 + [False] * 40)).finding
@@ -132,10 +169,11 @@ def report(
     _check_report(pred, fit_on, families)
     has_classes = asks_top_label(pred)
     view = first_view(pred)
-    parts, group_notes = groups(view, by, has_classes=has_classes, intervals=intervals)
+    parts, group_notes = groups(view, by, has_classes=has_classes, intervals=intervals, seed=seed)
     mended = Recalibration() if fit_on is None else recalibrate(pred, fit_on, families)
     errors = class_errors(pred) if isinstance(pred, Predictions) else ()
-    rows, failures = measure_rows(pred, view, errors, intervals=intervals)
+    rows, failures = measure_rows(pred, view, errors, intervals=intervals, seed=seed)
+    found = examine(view)
     verdict = judge(view, has_classes=has_classes, mended=mended)
     warnings = (*data_warnings(pred, view), *class_notes(pred), *mended.notes)
     return Report(
@@ -143,10 +181,13 @@ def report(
         n=row_count(view),
         k=pred.k if isinstance(pred, Predictions) else None,
         total=view.total,
+        headline=headline(found, verdict.finding, _error_of(rows, found), _rows_in_words(view)),
         finding=verdict.finding,
         verdict=verdict.words,
         advice=verdict.advice,
         tone=verdict.tone,
+        p_value=found.p_value,
+        sizes=sizes_of(found),
         rows=rows,
         standings=mended.standings,
         warnings=(*warnings, *failures, *group_notes),
@@ -158,8 +199,28 @@ def report(
         facts=data_facts(pred, view),
         level=LEVEL if intervals else None,
         draws=DRAWS if intervals else None,
-        source=Source(pred, mended.maps),
+        evidence=evidence(title, seed, origin),
+        source=Source(pred, view, mended),
     )
+
+
+def _error_of(rows: Sequence[MeasureRow], found: Examination) -> float:
+    """The calibration error as it is listed, so that no two numbers differ by their rounding."""
+    listed = (row.value for row in rows if row.name == ERROR and row.value is not None)
+    return next(listed, found.error)
+
+
+def _intervals_of(rows: Sequence[MeasureRow], view: str) -> dict[str, Ends]:
+    """Intervals of a question that were asked for, by the name of the number."""
+    return {
+        row.name: (row.low, row.high)
+        for row in rows
+        if row.view == view and row.low is not None and row.high is not None
+    }
+
+
+def _rows_in_words(view: View) -> str:
+    return f"{view.total:,.0f} {counted(view)}"
 
 
 def _check_report(pred: object, fit_on: Data | None, families: Families | None) -> None:
@@ -176,6 +237,8 @@ def _check_report(pred: object, fit_on: Data | None, families: Families | None) 
 
 def _as_json(value: object) -> object:
     """As json holds it: dataclasses as dicts, tuples as lists."""
+    if isinstance(value, Evidence):
+        return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     if isinstance(value, tuple):

@@ -16,6 +16,7 @@ from .units import Unit, shown, shown_finely
 if TYPE_CHECKING:
     from ..contenders import Candidate, Contender, Selection
     from .class_errors import ClassError
+    from .data_summary import DataFact
     from .groups import Group as RowGroup
     from .measure_table import MeasureRow
     from .ranking import Ranking
@@ -36,7 +37,9 @@ _HIDDEN = re.compile(
 
 def report_page(found: "Report") -> Group:
     """The whole report: the verdict, the numbers, then what to mind and what to do."""
-    parts: list[RenderableType] = [text(found.about, "bold"), "", text(found.verdict), ""]
+    title = found.evidence.title
+    parts: list[RenderableType] = [] if title is None else [text(title, "bold")]
+    parts += [text(found.about, "bold"), "", text(found.verdict), ""]
     for title, body in _sections(found):
         parts += [text(title, "bold"), body, ""]
     return Group(*parts, text(found.advice))
@@ -55,6 +58,7 @@ def _sections(found: "Report") -> Iterator[tuple[str, RenderableType]]:
         yield note.title, _indented(note.words)
     if found.warnings:
         yield "Mind", Group(*(_indented(warning) for warning in found.warnings))
+    yield "How this was made", _facts(found.evidence.facts)
 
 
 def comparison(standings: "Sequence[ScoreRow]") -> Table:
@@ -133,6 +137,15 @@ def harmless(words: str) -> str:
 def text(words: str, style: str = "") -> Text:
     """Words that may hold names of somebody else's."""
     return Text(harmless(words), style)
+
+
+def _facts(found: "Sequence[DataFact]") -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for each in found:
+        table.add_row(f"  {each.name}", text(each.words))
+    return table
 
 
 def _indented(words: str) -> Padding:

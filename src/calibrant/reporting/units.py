@@ -19,9 +19,24 @@ def shown(value: float | None, unit: Unit) -> str:
     return f"{value:.4f}"
 
 
+def shown_briefly(value: float | None, unit: Unit) -> str:
+    """The same at a first look: a ratio to a thousandth."""
+    return f"{value:.3f}" if value is not None and unit == "" else shown(value, unit)
+
+
 def shown_finely(fraction: float) -> str:
     """A fraction in hundredths, with a digit more than others: of one class of many it is small."""
     return f"{100 * fraction:.3f}"
+
+
+def signed(fraction: float) -> str:
+    """A fraction in hundredths with its sign, of which nothing has none.
+
+    >>> signed(0.0123), signed(-0.00001)
+    ('+1.23', '0.00')
+    """
+    words = f"{100 * fraction:+.2f}"
+    return words.removeprefix("+").removeprefix("-") if float(words) == 0 else words
 
 
 def percent(fraction: float) -> str:

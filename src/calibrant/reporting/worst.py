@@ -1,0 +1,68 @@
+"""The three groups or classes that are furthest off, beyond what random variation makes."""
+
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from ..inputs.predictions import Predictions
+from .class_errors import ClassError
+from .findings import Finding
+from .groups import Group
+from .units import signed
+
+if TYPE_CHECKING:
+    from .summary import Report
+
+T = TypeVar("T", Group, ClassError)
+MOST = 3
+ONE_SIDED: tuple[Finding, ...] = ("too high", "too low", "overconfident", "underconfident")
+
+
+class Worst(NamedTuple):
+    """A group or a class: its claim and outcome, and what was found of it.
+
+    `widest` is its KS error, and whether that is more than chance makes `is_off` tells.
+    """
+
+    name: str
+    claimed: float
+    happened: float
+    widest: float
+    is_off: bool
+    finding: Finding
+
+    @property
+    def gap_in_words(self) -> str:
+        """How much too high the claims are on average, or if they err both ways, by how much."""
+        if self.finding in ONE_SIDED or not self.is_off:
+            return signed(self.claimed - self.happened)
+        return f"\N{PLUS-MINUS SIGN}{100 * self.widest:.2f}"
+
+    @property
+    def words(self) -> str:
+        """What was found."""
+        return self.finding if self.is_off else "within random variation"
+
+
+def worst(found: "Report") -> tuple[str, tuple[Worst, ...]]:
+    """What they are, and they themselves: groups if there are any, else some of many classes."""
+    if found.groups:
+        return "groups", tuple(map(_of_group, _furthest(found.groups)))
+    x = found.source.x
+    if not isinstance(x, Predictions) or x.k == 2:
+        return "", ()
+    return "classes", tuple(_of_class(each) for each in _furthest(found.classes))
+
+
+def _furthest(parts: tuple[T, ...]) -> list[T]:
+    return sorted(parts, key=lambda each: each.limit - each.ks)[:MOST]
+
+
+def _of_group(each: Group) -> Worst:
+    name = f"{each.by} {each.name}"
+    return Worst(name, each.claimed, each.happened, each.ks, each.ks > each.limit, each.finding)
+
+
+def _of_class(each: ClassError) -> Worst:
+    is_off = each.ks > each.limit
+    name = f"class {each.name}"
+    finding = each.finding or "no error seen"
+    return Worst(name, each.claimed, each.happened, each.ks, is_off, finding)
