@@ -20,7 +20,9 @@ from calibrant import (
     Predictions,
     Quadratic,
     Ranked,
+    Smooth,
     Temperature,
+    VectorScaling,
     View,
     accuracy,
     binary,
@@ -132,7 +134,11 @@ def test_calibrated_claims_are_left_as_they_are() -> None:
     z = random.normal(0, 2, (1000, 3))
     calibrated = from_logits(z, (z + random.gumbel(size=z.shape)).argmax(1))
     assert select(calibrated).family == Identity()
-    assert select(top_label(calibrated)).family == Identity()
+    # One chance gets Smooth, which by evidence does next to nothing.
+    fitted = select(top_label(calibrated))
+    assert fitted.family == Smooth()
+    claims = top_label(calibrated)
+    assert np.abs(fitted(claims) - claims.p).mean() < 0.02
 
 
 def test_sharp_claims_get_a_temperature() -> None:
@@ -140,7 +146,23 @@ def test_sharp_claims_get_a_temperature() -> None:
     fitted = select(pred)
     assert fitted.family == Temperature()
     assert fitted.rule.inverse == Temperature().fit(pred).rule.inverse
-    assert select(_forecasts(0)).family == Temperature()
+    assert select(_forecasts(0), [Identity(), Temperature()]).family == Temperature()
+
+
+def test_one_chance_is_mended_by_smooth() -> None:
+    assert select(_forecasts(0)).family == Smooth()
+    assert [row.name for row in cross_validate(_forecasts(0)).rows] == [repr(Smooth())]
+
+
+def test_factors_and_mixing_of_classes_are_found() -> None:
+    random = np.random.default_rng(0)
+    z = random.normal(0, 1.5, (700, 4))
+    scaled = z * [0.5, 1.0, 1.5, 2.0] + [0.5, 0.0, 0.0, -0.5]
+    labels = (z + random.gumbel(size=z.shape)).argmax(1)
+    fit_on, test = from_logits(scaled[:400], labels[:400]), from_logits(scaled[400:], labels[400:])
+    pair = (Temperature(), VectorScaling())
+    best = min(nll(family.fit(fit_on).apply(test)) for family in pair)
+    assert nll(select(fit_on).apply(test)) < best + 0.01
 
 
 def test_what_no_simple_family_mends_gets_a_rich_one() -> None:

@@ -40,6 +40,7 @@ ORDER_PRESERVING = (
     "order-preserving",
     "order-preserving(kind=preserving)",
 )
+LINEAR = ("vector-scaling", "structured-matrix")
 COMPARED_OF_VECTORS = (
     "ensemble-temperature",
     "order-preserving",
@@ -77,10 +78,11 @@ def selection_candidates(x: Data) -> tuple[Family, ...]:
     That was on the models of docs/benchmarks/arena.md.
     """
     if not isinstance(x, Predictions):
-        return _families(*SIMPLE, *LOGISTIC, "smooth")
+        # By evidence it holds itself near the claims: to choose among others too loses on the mean.
+        return _families("smooth")
     if x.k == 2:
         return _families(*SIMPLE, *LOGISTIC, *ORDER_PRESERVING, "smooth")
-    return _families(*SIMPLE, *ORDER_PRESERVING, "structured-matrix", "one-vs-rest(smooth)")
+    return _families(*SIMPLE, *ORDER_PRESERVING, *LINEAR, "one-vs-rest(smooth)")
 
 
 def compared_families(x: Data) -> tuple[Family, ...]:
