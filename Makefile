@@ -59,9 +59,10 @@ lint: $(DEV)
 types: $(DEV)
 	$(BIN)/mypy
 
-# The site, into site/; a warning is an error.
+# The site, into site/; a warning is an error, and so is a link that leads nowhere.
 docs: $(DEV)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	$(BIN)/python docs/site/links.py site
 
 # Wheel and sdist; then the wheel in an empty environment, and what a user sees first.
 dist: $(DIST)/.ready
