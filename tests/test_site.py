@@ -18,7 +18,14 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "address",
-    ["guides/two.html", "guides/two.html#part", "#top", "https://example.org/x", "mailto:a@b.c"],
+    [
+        "guides/two.html",
+        "/guides/two.html",
+        "guides/two.html#part",
+        "#top",
+        "https://example.org/x",
+        "mailto:a@b.c",
+    ],
 )
 def test_a_link_that_leads_somewhere_is_whole(address: str, site: Path) -> None:
     (site / "index.html").write_text(PAGE.format(address))

@@ -42,18 +42,20 @@ def broken(site: Path) -> Iterator[str]:
     pages = {path: Page(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
     for path, page in pages.items():
         for is_loaded, address in page.links:
-            if wrong := _wrong(path, address, pages, is_loaded=is_loaded):
+            if wrong := _wrong(path, address, pages, site, is_loaded=is_loaded):
                 yield f"{path.relative_to(site)}: {address} {wrong}"
 
 
-def _wrong(path: Path, address: str, pages: dict[Path, Page], *, is_loaded: bool) -> str | None:
+def _wrong(
+    path: Path, address: str, pages: dict[Path, Page], site: Path, *, is_loaded: bool
+) -> str | None:
     """What is wrong with a link, if anything is."""
     parts = urlsplit(address)
     if parts.scheme == "data":
         return None
     if parts.scheme or parts.netloc:
         return "is loaded from elsewhere" if is_loaded else None
-    target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+    target = _target(path, unquote(parts.path), site)
     if target.is_dir():
         target /= "index.html"
     if not target.exists():
@@ -62,6 +64,14 @@ def _wrong(path: Path, address: str, pages: dict[Path, Page], *, is_loaded: bool
     if anchor and target in pages and anchor not in pages[target].anchors:
         return "leads to no part of that page"
     return None
+
+
+def _target(path: Path, name: str, site: Path) -> Path:
+    if not name:
+        return path
+    # The page of errors is shown at any address, so that its links begin at the site's root.
+    start = site if name.startswith("/") else path.parent
+    return (start / name.lstrip("/")).resolve()
 
 
 def main() -> int:
