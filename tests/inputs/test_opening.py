@@ -82,7 +82,9 @@ def test_broken_json_is_one_line(tmp_path: Path, content: bytes) -> None:
     refusal(tmp_path / "x.json")
 
 
-@pytest.mark.parametrize("content", [b"label,p", b"\x1f\x8b", gzip.compress(b"p,correct\n", mtime=0)[:-9]])
+@pytest.mark.parametrize(
+    "content", [b"label,p", b"\x1f\x8b", gzip.compress(b"p,correct\n", mtime=0)[:-9]]
+)
 def test_what_is_not_compressed_is_said_so(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "x.csv.gz").write_bytes(content)
     assert "not compressed by gzip, or it was damaged" in refusal(tmp_path / "x.csv.gz")
