@@ -14,7 +14,6 @@ HEAVY = (
     "torch",
     "sklearn",
     "matplotlib",
-    "plotly",
     "polars",
     "pandas",
     "scipy.optimize",

@@ -66,7 +66,7 @@ def test_fit_lists_every_family_with_its_settings(capsys: pytest.CaptureFixture[
 
 
 def test_the_command_loads_no_library_before_it_needs_it() -> None:
-    heavy = ("numpy", "scipy", "polars", "matplotlib", "plotly", "torch", "sklearn")
+    heavy = ("numpy", "scipy", "polars", "matplotlib", "torch", "sklearn")
     loaded = f"[name for name in {heavy} if name in sys.modules]"
     code = f"import sys, calibrant.cli; sys.exit(str({loaded}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -13,33 +13,38 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", Group, ClassError)
 MOST = 3
-ONE_SIDED: tuple[Finding, ...] = ("too high", "too low", "overconfident", "underconfident")
+BOTH_WAYS: tuple[Finding, ...] = ("too extreme", "too timid", "uneven")
+NOTHING: dict[Finding, str] = {
+    "no error seen": "within random variation",
+    "too few rows": "too few rows to tell",
+}
 
 
 class Worst(NamedTuple):
-    """A group or a class: its claim and outcome, and what was found of it.
-
-    `widest` is its KS error, and whether that is more than chance makes `is_off` tells.
-    """
+    """A group or a class: its claim and outcome, its KS error, and what was found of it."""
 
     name: str
     claimed: float
     happened: float
     widest: float
-    is_off: bool
     finding: Finding
+
+    @property
+    def is_off(self) -> bool:
+        """Whether its claims are wrong by more than random variation makes."""
+        return self.finding not in NOTHING
 
     @property
     def gap_in_words(self) -> str:
         """How much too high the claims are on average, or if they err both ways, by how much."""
-        if self.finding in ONE_SIDED or not self.is_off:
-            return signed(self.claimed - self.happened)
-        return f"\N{PLUS-MINUS SIGN}{100 * self.widest:.2f}"
+        if self.finding in BOTH_WAYS:
+            return f"\N{PLUS-MINUS SIGN}{100 * self.widest:.2f}"
+        return signed(self.claimed - self.happened)
 
     @property
     def words(self) -> str:
         """What was found."""
-        return self.finding if self.is_off else "within random variation"
+        return NOTHING.get(self.finding, self.finding)
 
 
 def worst(found: "Report") -> tuple[str, tuple[Worst, ...]]:
@@ -58,11 +63,9 @@ def _furthest(parts: tuple[T, ...]) -> list[T]:
 
 def _of_group(each: Group) -> Worst:
     name = f"{each.by} {each.name}"
-    return Worst(name, each.claimed, each.happened, each.ks, each.ks > each.limit, each.finding)
+    return Worst(name, each.claimed, each.happened, each.ks, each.finding)
 
 
 def _of_class(each: ClassError) -> Worst:
-    is_off = each.ks > each.limit
-    name = f"class {each.name}"
     finding = each.finding or "no error seen"
-    return Worst(name, each.claimed, each.happened, each.ks, is_off, finding)
+    return Worst(f"class {each.name}", each.claimed, each.happened, each.ks, finding)
