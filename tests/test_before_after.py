@@ -104,9 +104,9 @@ def test_order_is_irrelevant_also_of_a_sample(monkeypatch: pytest.MonkeyPatch) -
     assert len(np.unique(drawn_rows(canonical(pred), 300, seed=0))) == 300
 
 
-def test_worse_is_beyond_the_standard_error() -> None:
-    assert Change("ECE", 0.01, 0.02, 0.009).is_worse
-    assert not Change("ECE", 0.01, 0.02, 0.011).is_worse
+def test_worse_is_beyond_two_standard_errors() -> None:
+    assert Change("ECE", 0.01, 0.02, 0.0049).is_worse
+    assert not Change("ECE", 0.01, 0.02, 0.0051).is_worse
     assert not Change("ECE", 0.02, 0.01, 0.001).is_worse
     assert not Change("NLL", 0.5, 0.5 + 1e-7, 0.0).is_worse
     assert Change("NLL", 0.5, np.inf, np.nan).is_worse

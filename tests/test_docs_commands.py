@@ -43,6 +43,12 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
         log.writestr("samples/1.json", json.dumps(_sample()))
     fit_on = read(folder / "validation.csv")
     Temperature().fit(fit_on).save(folder / "map.safetensors")
+    for seed, name in enumerate(("big/1", "big/2", "monday/1"), start=7):
+        path = folder / f"{name}.parquet"
+        path.parent.mkdir(exist_ok=True)
+        _table(seed).with_columns(site=pl.col("region")).write_parquet(path)
+    for day in ("monday", "tuesday", "week"):
+        assert run(["sketch", str(path), "-o", str(folder / f"{day}.sketch")]) == 0
     return folder
 
 
@@ -82,4 +88,12 @@ def test_a_line_of_the_docs_runs(line: str, files: Path, monkeypatch: pytest.Mon
     if ".onnx" in line:
         pytest.importorskip("onnx", reason="onnx is an extra")
     monkeypatch.chdir(files)
-    assert run(shlex.split(line)) in (0, 1)
+    given = [each for word in shlex.split(line) for each in _expanded(word, line)]
+    assert run(given) in (0, 1)
+
+
+def _expanded(word: str, line: str) -> list[str]:
+    """The files that a shell puts in place of a pattern that is not quoted."""
+    if "*" not in word or f"'{word}'" in line:
+        return [word]
+    return sorted(map(str, Path().glob(word)))

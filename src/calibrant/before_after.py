@@ -20,6 +20,7 @@ from .measures.scores import row_losses
 from .progress import progress
 
 ECE_BINS = 15
+NOISE = 2.0  # standard errors
 Scored = Literal["NLL", "Brier score", "ECE"]
 
 
@@ -34,9 +35,9 @@ class Change:
 
     @property
     def is_worse(self) -> bool:
-        """Whether it grew by more than its standard error."""
+        """Whether it grew by more than noise, two standard errors."""
         growth = self.after - self.before
-        return self.after > self.before and not growth <= max(self.error, LEAST_NOISE)
+        return self.after > self.before and not growth <= max(NOISE * self.error, LEAST_NOISE)
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class BeforeAfter:
 
     @property
     def worse(self) -> tuple[Change, ...]:
-        """The scores that grew by more than their standard error."""
+        """The scores that grew by more than noise."""
         return tuple(change for change in self.changes if change.is_worse)
 
     def to_dict(self) -> dict[str, Any]:

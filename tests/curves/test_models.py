@@ -78,7 +78,9 @@ def test_errors_of_classes_and_of_whole_vectors_stand_beside_accuracy() -> None:
         assert errors[0].low < errors[0].high
         assert errors[1].estimate == kde_error(canonical(x), bandwidth=0.1)
         assert np.isnan([errors[1].low, errors[3].high]).all()
-        assert errors[2].low < errors[2].estimate == vector_error(x)
+        bounded = errors[2]
+        assert bounded.estimate == vector_error(x)
+        assert bounded.low <= max(bounded.estimate, 0.0) < bounded.high
     lay_out(plots.pareto(vectors))
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from calibrant import Blend, Family, Platt, Spline
+from calibrant import Blend, Family, Beta, Spline
 from calibrant.families.settings import (
     allowed_in_words,
     allows,
@@ -17,10 +17,10 @@ from calibrant.families.settings import (
 
 
 def test_settings_have_names_and_usual_values() -> None:
-    assert [each.name for each in settings_in(Spline)] == ["knots", "runout", "bounded"]
-    assert [usual_value(each) for each in settings_in(Spline)] == [6, "natural", False]
+    assert [each.name for each in settings_in(Spline)] == ["knots", "runout", "bounded", "curve"]
+    assert [usual_value(each) for each in settings_in(Spline)] == [6, "natural", False, "residuals"]
     assert [usual_value(each) for each in settings_in(Blend)] == [MISSING, None]
-    assert settings_in(Platt) == []
+    assert settings_in(Beta) == []
 
 
 def test_lists_and_families_are_told_apart() -> None:
@@ -38,7 +38,7 @@ def test_lists_and_families_are_told_apart() -> None:
         (float | int | None, "a number or none", 2, "cv"),
         (Literal[0, 1], "0 or 1", 1, True),
         (bool, "true or false", False, 0),
-        (Family, "a family", Platt(), "platt"),
+        (Family, "a family", Beta(), "platt"),
         (tuple[float, ...] | None, "a list or none", (0.5,), 0.5),
         (str, "a text", "any", 1),
     ],
