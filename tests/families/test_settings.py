@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from calibrant import Blend, Family, Beta, Spline
+from calibrant import Beta, Blend, Family, Spline
 from calibrant.families.settings import (
     allowed_in_words,
     allows,
