@@ -208,4 +208,4 @@ def test_what_goes_in_must_be_of_the_kind_and_shape_that_the_map_was_fitted_on()
     with pytest.raises(ValueError, match="made of a fitted map, got Platt"):
         to_module(c.Platt())  # type: ignore[arg-type]
     assert "Temperature(), logits of 5 classes" in repr(to_module(whole))
-    assert "Platt(), probs" in repr(to_module(one, input="probs"))
+    assert "Platt(smoothed=True), probs" in repr(to_module(one, input="probs"))

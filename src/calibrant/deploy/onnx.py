@@ -43,7 +43,7 @@ def model(fitted: Map, *, dtype: DType = "float32") -> ModelProto:
     >>> from calibrant import Platt, binary
     >>> made = model(Platt().fit(binary([0.2, 0.9], [0, 1])))
     >>> made.graph.input[0].name, made.graph.output[0].name, made.metadata_props[0].value
-    ('p', 'q', 'Platt()')
+    ('p', 'q', 'Platt(smoothed=True)')
     """
     check_argument("dtype", dtype, DType)
     graph = GraphProto(name="calibrant")
