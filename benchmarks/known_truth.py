@@ -22,7 +22,7 @@ from calibrant.fitting.types import Array, Ints
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "known_truth.md"
 CLASSES = (2, 3, 10, 50)
-SEEDS = {200: range(3), 1000: range(2), 5000: range(1), 10_000: range(1)}
+SEEDS = {200: range(2), 1000: range(2), 5000: range(1), 10_000: range(1)}
 TEST_ROWS = {2: 100_000, 3: 100_000, 10: 30_000, 50: 5_000}
 TRUE_ROWS = {2: 10**6, 3: 10**6, 10: 300_000, 50: 60_000}
 TEST_SEED, TRUE_SEED = 10**6, 2 * 10**6
@@ -188,9 +188,11 @@ def _mean_and_error(rows: pl.DataFrame, column: str) -> str:
     by = rows.group_by("name").agg(
         mean=pl.col(column).mean(), error=pl.col(column).std() / pl.len().sqrt()
     )
-    error = by["error"].fill_null(0.0).to_numpy()
-    spread = float(np.sqrt((error**2).sum()) / len(by))
-    return f"{1000 * float(by['mean'].to_numpy().mean()):.1f} ± {1000 * spread:.1f}"
+    mean = f"{1000 * float(by['mean'].to_numpy().mean()):.1f}"
+    if by["error"].is_null().any():
+        return mean
+    spread = float(np.sqrt((by["error"].to_numpy() ** 2).sum()) / len(by))
+    return f"{mean} ± {1000 * spread:.1f}"
 
 
 def chosen(found: pl.DataFrame) -> list[str]:
@@ -267,7 +269,7 @@ def main() -> None:
         "",
         "The true chances p(y|x) of every row are known, so families are judged without the noise of drawn outcomes: "
         f"by the mean KL divergence, x 1000 nats, from them to what a map gives to fresh rows ({fresh}). "
-        f"Seeds: {seeds}; ± is the standard error of the seeds.",
+        f"Seeds: {seeds}; ± is the standard error of the seeds where there are several.",
         "",
         *(f"- **{name}**: {about}." for name, about in CONSTRUCTIONS.items()),
         "",
