@@ -280,7 +280,8 @@ def main() -> None:
         "## Beside the best with hindsight",
         "",
         "The best is the family with the least mean KL of each construction, k and n; right claims count too, so \"as "
-        f"they are\" may be the best. KL below {1000 * LEAST:g} counts as that in the median ratio, and is no harm. The ratio of means is ruled by the few tasks that are furthest off.",
+        f"they are\" may be the best. KL below {1000 * LEAST:g} counts as that in the median ratio, and is no harm. "
+        "The ratio of means is ruled by the few tasks that are furthest off.",
         "",
         *chosen(found),
         "## KL divergence from the truth, x 1000",
