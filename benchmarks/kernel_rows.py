@@ -8,8 +8,10 @@ import numpy as np
 import polars as pl
 from evaluators import head
 from machine import stamp
+from printed import Table
 from studies import gather, is_quick, parts_of, publish
-from synthetic import CAPTIONS, PUBLISHED, QUICK, Draws, Table, by_draw
+from synthetic import PUBLISHED, QUICK, Draws
+from synthetic_tables import CAPTIONS, by_draw
 
 from calibrant import (
     Kernel,
