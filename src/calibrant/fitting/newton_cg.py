@@ -16,7 +16,7 @@ LinearOperator = Callable[[Array], Array]
 Preconditioner = Callable[[int], LinearOperator]
 
 # The residual to stop at, as a share of the gradient: far from the optimum less would be wasted.
-_LOOSEST_RESIDUAL = 0.1
+_LOOSE_RESIDUAL = 0.1
 _MOST_PRODUCTS = 500
 _SHORTEST = 1e-20
 # A move that leaves so much of the slope was too short, as where the function falls for ever.
@@ -45,8 +45,9 @@ def minimise_many(
     *,
     tolerance: float,
     most_steps: int = 200,
+    loosest: float = _LOOSE_RESIDUAL,
 ) -> tuple[Array, Certificate]:
-    """Minimum of a convex function.
+    """Minimum of a convex function; no move leaves more than `loosest` of the gradient.
 
     The certificate's slope is the Newton decrement at the point returned: the larger of what the
     preconditioner and what conjugate gradients make of it there. A function that falls for ever is
@@ -65,7 +66,7 @@ def minimise_many(
     for steps in range(most_steps):
         solve = here.preconditioner(effort)
         rough = _norm(here.gradient, solve(here.gradient))
-        share = _residual_share(rough, before, tolerance)
+        share = _residual_share(rough, before, tolerance, loosest)
         before = rough
         move = _conjugate_gradients(here, solve, share)
         slope = max(rough, _norm(here.gradient, -move.step))
@@ -90,10 +91,10 @@ def _norm(gradient: Array, solved: Array) -> float:
     return float(np.sqrt(max(0.0, squared)))
 
 
-def _residual_share(slope: float, before: float, tolerance: float) -> float:
+def _residual_share(slope: float, before: float, tolerance: float, loosest: float) -> float:
     """The residual that is enough: less where the last move has served well (Eisenstat, Walker)."""
     gain = slope / before if np.isfinite(before) else 1.0
-    share = min(_LOOSEST_RESIDUAL, gain**2)
+    share = min(loosest, gain**2)
     # Nor need a residual be far below what will be tolerated.
     least = tolerance / slope / 3 if slope > 0 else 1.0
     return max(share, least)

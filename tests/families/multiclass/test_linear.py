@@ -99,6 +99,15 @@ def test_separable_rows_are_told_apart_as_a_general_optimiser_does() -> None:
     assert nll(MatrixScaling().fit(pred).apply(pred)) < 1e-12
 
 
+@pytest.mark.parametrize(("k", "rows"), [(30, 400), (50, 1000)])
+def test_rows_that_are_just_separable_are_told_apart(k: int, rows: int) -> None:
+    random = np.random.default_rng(0)
+    z = random.normal(0, 4, (rows, k))
+    labels = (z / 2 + random.gumbel(size=z.shape)).argmax(1)
+    pred = from_logits(z, labels)
+    assert nll(MatrixScaling().fit(pred).apply(pred)) < 1e-11
+
+
 @pytest.mark.parametrize("rows", [419, 421])
 def test_no_penalty_comes_in_where_entries_outnumber_rows(rows: int) -> None:
     random = np.random.default_rng(1)
