@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
+from ..families.binary.binning import width_bins
 from ..families.binary.piecewise import Space
 from ..fitting.blocks import on_all_cores
-from ..fitting.types import Array
+from ..fitting.types import Array, Ints
 from ..fitting.weights import weighted
 from ..inputs.checks import MAKE_THEM, check_argument, check_count
 from ..inputs.predictions import Predictions
@@ -82,8 +83,11 @@ def histogram(x: Predictions | View, bars: int = 20, *, axes: Space = "chance") 
     check_count("bars", int(bars))
     edges = np.linspace(0, 1, bars + 1) if axes == "chance" else _even_odds(view, bars)
 
+    inner = edges[1:-1]
+    place = width_bins if axes == "chance" else _searched
+
     def sums(block: View) -> Array:
-        bar = np.searchsorted(edges[1:-1], block.p)
+        bar = place(block.p, inner)
         count = np.bincount(bar, block.w, bars)
         claimed = np.bincount(bar, weighted(block.p, block.w), bars)
         happened = np.bincount(bar, weighted(block.y, block.w), bars)
@@ -109,10 +113,14 @@ def shown_odds(p: float) -> float:
     return float(np.clip(logit(p), -_LIMIT, _LIMIT))
 
 
+def _searched(p: Array, inner: Array) -> Ints:
+    return np.searchsorted(inner, p)
+
+
 def _even_odds(view: View, bars: int) -> Array:
-    claims = view.pool.p
-    low = shown_odds(claims[0])
-    high = shown_odds(claims[-1])
+    claims = view.p if view.w is None else view.p[view.w > 0]
+    low = shown_odds(float(claims.min()))
+    high = shown_odds(float(claims.max()))
     middle = (low + high) / 2
     half = max(high - low, _LEAST_SPAN) / 2
     return expit(np.linspace(middle - half, middle + half, bars + 1))

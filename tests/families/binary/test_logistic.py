@@ -21,6 +21,7 @@ from calibrant import (
     one_class,
     top_label,
 )
+from calibrant.families.binary import logistic
 
 FAMILIES: list[Family] = [Platt(), Platt(smoothed=False), Beta(), Quadratic()]
 each_family = pytest.mark.parametrize("family", FAMILIES, ids=repr)
@@ -175,3 +176,16 @@ def test_platt_on_a_real_network() -> None:
     view = top_label(test)
     q = Platt().fit(top_label(fit_on))(view)
     assert nll(View(q, view.y)) == pytest.approx(0.1498, abs=1e-4)
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=repr)
+@pytest.mark.parametrize("rate", [0.3, 2e-4, 0.0])
+def test_a_start_from_few_claims_leaves_no_trace(
+    family: Family, rate: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(3)
+    p = random.random(30_000)
+    view = binary(p, random.random(30_000) < rate * p)
+    found = family.fit(view)(p)
+    monkeypatch.setattr(logistic, "_FEW", len(p))
+    np.testing.assert_allclose(found, family.fit(view)(p), rtol=1e-7, atol=1e-12)

@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, TypeVar
 import numpy as np
 
 from ...fitting.irls import logistic
-from ...fitting.newton import Certificate
+from ...fitting.newton import Certificate, DidNotConverge
 from ...fitting.types import Array
 from ...inputs.views import View
 from ..operations import Claims, Operations, Value
@@ -17,6 +17,8 @@ from .family import ChanceFamily
 
 _MOST_ODDS = 1e75
 _MOST_SEEN_FROM_AFAR = 1e9  # beyond it slope and intercept cancel in too many digits
+_FEW = 5000  # claims that tell where to start
+_AT_ONCE = 10  # Newton steps: a fit that needs more runs towards infinity
 FittedRule = TypeVar("FittedRule", bound=ChanceRule)
 
 
@@ -219,6 +221,26 @@ def _fitted(
     start[features.any(0) | is_extreme] = 0.0
     lower = np.full(len(start), least)
     lower[-1] = -np.inf
+    start = _nearby(features, targets, w, start, lower)
     best, certificate = logistic(features, targets, w, start=start, lower=lower)
     best[-1] -= best @ centre
     return best.tolist(), certificate
+
+
+def _nearby(features: Array, targets: Array, w: Array, start: Array, lower: Array) -> Array:
+    """The optimum of every so many claims, which saves most steps over all; the start if they tell of none."""
+    every = len(w) // _FEW
+    if every < 2:
+        return start
+    few = slice(None, None, every)
+    try:
+        found, certificate = logistic(
+            features[few],
+            targets[few],
+            w[few],
+            start=start,
+            lower=lower,
+        )
+    except DidNotConverge:
+        return start
+    return found if certificate.steps <= _AT_ONCE else start
