@@ -7,8 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 BASE := $(VENV)/.base
 DEV := $(VENV)/.dev
 # Peers have many dependencies of their own, so they live apart.
-PEERS := .venv-peers
-DIRICHLET := .venv-dirichlet
+PEERS := .venv-peers/bench
 INTEGRATIONS := .venv-integrations
 LOWEST := .venv-lowest
 LATEST := .venv-latest
@@ -16,7 +15,7 @@ DIST := .venv-dist
 # Percent of branches and lines that the tests must reach.
 FLOOR := 98
 
-.PHONY: demo setup test test-spark test-integrations test-lowest test-latest fuzz lint types docs dist bench training clean
+.PHONY: demo setup test test-spark test-integrations test-lowest test-latest fuzz lint types docs dist bench peers contention training clean
 
 demo: $(BASE)
 	@$(BIN)/calibrant demo
@@ -73,7 +72,15 @@ dist: $(DIST)/.ready
 	$(DIST)/empty/bin/python -m pip --disable-pip-version-check --quiet install dist/*.whl
 	cd $(DIST)/empty && bin/calibrant demo
 
-bench: $(PEERS)/.ready $(DIRICHLET)/.ready
+# The tasks that others solve too, each library in an environment of its own; the first time builds them, some minutes.
+peers: $(DEV)
+	PYTHONPATH=benchmarks $(BIN)/python -m peers.study
+
+# What busy neighbours cost, ours and theirs; some minutes on an idle machine.
+contention: peers
+	PYTHONPATH=benchmarks $(BIN)/python benchmarks/contention.py
+
+bench: $(PEERS)/.ready peers contention
 	for study in speed one_chance_speed many_classes kernels kernel_consistency bandwidths synthetic unseen intervals power \
 			debiasing decisions groups monitoring shift vector_errors known_truth pseudo_real real_claims rounded_claims calibrated_models smooth_settings kernel_rows free_knots published arena first_fits verdicts triples training/streaming; do \
 		PYTHONPATH=benchmarks $(PEERS)/bin/python benchmarks/$$study.py || exit; \
@@ -87,7 +94,7 @@ training: $(DEV)
 	done
 
 clean:
-	rm -rf site dist $(VENV) $(PEERS) $(DIRICHLET) $(INTEGRATIONS) $(LOWEST) $(LATEST) $(DIST) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf site dist $(VENV) .venv-peers $(INTEGRATIONS) $(LOWEST) $(LATEST) $(DIST) .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -131,14 +138,4 @@ $(PEERS)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(PEERS)
 	$(PEERS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
 		--editable ".[torch]" netcal probmetrics numba probcal pwlf==2.7.0 venn-abers
-	@touch $@
-
-# Its metadata is not valid any more: only an old pip installs it, and only old libraries run it.
-$(DIRICHLET)/.ready: benchmarks/peers/dirichletcal.txt
-	@echo "Installing dirichletcal into $(DIRICHLET) ..."
-	$(PYTHON) -m venv $(DIRICHLET)
-	$(DIRICHLET)/bin/python -m pip --quiet install "pip==24.0"
-	PIP_CONSTRAINT=benchmarks/peers/dirichletcal.txt $(DIRICHLET)/bin/python -m pip --quiet install --no-deps dirichletcal
-	$(DIRICHLET)/bin/python -m pip --quiet install --constraint benchmarks/peers/dirichletcal.txt \
-		numpy scipy scikit-learn jax jaxlib autograd
 	@touch $@

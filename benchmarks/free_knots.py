@@ -1,6 +1,7 @@
 """PL_DE beside pwlf, the program behind it, on the same rows; writes docs/benchmarks/free_knots.md."""
 
 import time
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +10,7 @@ import numpy as np
 import polars as pl
 from evaluators import head
 from machine import stamp
+from pwlf import PiecewiseLinFit
 from studies import gather, is_quick, parts_of, publish
 
 from calibrant import PiecewisePolynomial, View
@@ -38,35 +40,33 @@ QUICK = [Work("stairs", 1000, 1, 3)]
 def beside_pwlf(work: Work) -> list[dict[str, Any]]:
     """Squared error and processor seconds of both, and of a fit of ours whose folds choose."""
     view, _ = task(work.shape, ERROR).sample(work.n, seed=0)
-    ours, seconds = _timed(PiecewisePolynomial(degree=work.degree, segments=work.segments), view)
+    family = PiecewisePolynomial(degree=work.degree, segments=work.segments)
+    ours, seconds = _timed(lambda: family.fit(view)(view))
     by_folds = None
     if work.segments == 2:
-        _, by_folds = _timed(PiecewisePolynomial(degree=work.degree), view)
-    start = time.process_time()
-    theirs = _pwlf(view, work)
+        _, by_folds = _timed(lambda: PiecewisePolynomial(degree=work.degree).fit(view)(view))
+    theirs, pwlf_seconds = _timed(lambda: _pwlf(view, work))
     return [
         {
             **work._asdict(),
             "ours": _squared_error(ours, view),
             "pwlf": _squared_error(theirs, view),
             "seconds": seconds,
-            "pwlf seconds": time.process_time() - start,
+            "pwlf seconds": pwlf_seconds,
             "by folds": by_folds,
         }
     ]
 
 
-def _timed(family: PiecewisePolynomial, view: View) -> tuple[Array, float]:
+def _timed(work: Callable[[], Array]) -> tuple[Array, float]:
+    """What a fit makes of its own rows, and the seconds of the processor that both took."""
     start = time.process_time()
-    fitted = family.fit(view)
-    seconds = time.process_time() - start
-    return fitted(view), seconds
+    q = work()
+    return q, time.process_time() - start
 
 
 def _pwlf(view: View, work: Work) -> Array:
     """What pwlf makes of the claims, with its own settings."""
-    from pwlf import PiecewiseLinFit
-
     p = view.p.astype(np.float64)
     model = PiecewiseLinFit(p, view.y.astype(np.float64), degree=work.degree, seed=0)
     model.fit(work.segments)

@@ -9,15 +9,27 @@ from numpy.typing import NDArray
 def multiclass_logits(
     n: int, k: int, seed: int = 0
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Overconfident, biased logits: labels are drawn from softmax(t), shown are 1.8 t plus a bias a class."""
+    """The logits and labels of `multiclass_task`."""
+    logits, labels, _ = multiclass_task(n, k, seed)
+    return logits, labels
+
+
+def multiclass_task(
+    n: int, k: int, seed: int = 0
+) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]:
+    """Overconfident, biased logits: labels are drawn from softmax(t), shown are 1.8 t plus a bias a class.
+
+    Returns logits, labels and the true chances.
+    """
     random = np.random.default_rng(seed)
     t = random.standard_normal((n, k)).astype(np.float32)
     favourite = random.integers(0, k, n)
     t[np.arange(n), favourite] += (1.5 + np.log(k)) * random.uniform(0.2, 1.4, n).astype(np.float32)
     uniform = random.random((n, 1), dtype=np.float32)
-    labels = np.minimum((np.cumsum(softmax(t), 1) < uniform).sum(1), k - 1).astype(np.int64)
+    truth = softmax(t)
+    labels = np.minimum((np.cumsum(truth, 1) < uniform).sum(1), k - 1).astype(np.int64)
     logits = 1.8 * t + 0.4 * random.standard_normal(k).astype(np.float32)
-    return logits.astype(np.float32), labels
+    return logits.astype(np.float32), labels, truth
 
 
 def binary_chances(n: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

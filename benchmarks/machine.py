@@ -13,8 +13,9 @@ from calibrant.fitting.blocks import CORES
 
 
 def workers() -> ProcessPoolExecutor:
-    """Processes of one thread each, that leave Ctrl-C to their parent."""
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    """Processes of one thread each, ours and those of peers, that leave Ctrl-C to their parent."""
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
     return ProcessPoolExecutor(CORES, get_context("spawn"), initializer=_alone)
 
 

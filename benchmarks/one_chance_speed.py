@@ -71,15 +71,15 @@ def venn_abers() -> Contest:
 
 
 def smooth_error() -> Contest:
-    """Smooth ECE of a million rows; the peer's value in a list, as a bare number would be taken for seconds."""
+    """Smooth ECE of a million rows."""
     p, y = binary_chances(10**6)
     return Contest(
         "smooth ECE, automatic width, 1,000,000 rows",
         "probcal",
         lambda: c.smece(c.binary(p, y)),
-        lambda: [smooth_ece(y, p)],
+        lambda: smooth_ece(y, p),
         1.0,
-        lambda ours, theirs: f"{ours:.4f}, peer {theirs[0]:.4f}, which blurs log odds",
+        lambda ours, theirs: f"{ours:.4f}, peer {theirs:.4f}, which blurs log odds",
     )
 
 

@@ -112,9 +112,10 @@ def one(name: str, folder: Path, files: int) -> None:
 
 
 def measured(folder: Path, sizes: list[int]) -> pl.DataFrame:
-    """Every run, in a process of its own."""
-    rows = []
+    """Every run, in a process of its own; a first scan, uncounted, brings the files into memory for all alike."""
+    rows: list[dict[str, object]] = []
     for files in sizes:
+        bare(paths(folder, files))
         for name in WORK:
             command = [sys.executable, __file__, "--one", name, "--files", str(files)]
             told = subprocess.run(

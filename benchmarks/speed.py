@@ -4,7 +4,6 @@ Each round times both, one after the other, so that a slow moment of the machine
 median over rounds.
 """
 
-import subprocess
 import tracemalloc
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +15,10 @@ from contests import Contest, SelfTimed, compete
 from inputs import multiclass_logits, softmax
 from machine import stamp
 from netcal.binning import IsotonicRegression
+from peers.data import vectors
+from peers.match import Library
+from peers.optima import dirichlet_loss
+from peers.strengths import PER_ENTRY, PER_SHIFT
 from probmetrics.calibrators import (
     SMSCalibrator,
     TemperatureScalingCalibrator,
@@ -26,9 +29,8 @@ from rich.progress import track
 from torchmetrics.functional.classification import multiclass_calibration_error
 
 import calibrant as c
+from calibrant.fitting.blocks import CORES
 
-DIRICHLET_PYTHON = Path(__file__).parents[1] / ".venv-dirichlet" / "bin" / "python"
-PEER_SCRIPT = Path(__file__).parent / "peers" / "dirichletcal_fit.py"
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "speed.md"
 
 
@@ -131,27 +133,27 @@ def structured_matrix() -> Contest:
 
 
 def dirichlet() -> Contest:
-    """The peer is no longer maintained and runs in an environment of its own; it times itself, compiled beforehand."""
-    logits, labels = multiclass_logits(5000, 10)
-    probs = softmax(logits.astype(np.float64))
-    pred = c.from_probs(probs, labels)
-    per_entry, per_shift = 1e-3, 1e-3
-    family = c.Dirichlet(off_diagonal=per_entry * 90, intercept=per_shift * 10)
+    """The peer is no longer maintained and runs in an environment of its own, where it takes its own time."""
+    data = vectors(5000, 10, np.float64)
+    peer = Library("dirichletcal", CORES)
     with TemporaryDirectory() as folder:
-        given = Path(folder) / "given.npz"
-        np.savez(given, probs=probs, labels=labels)
-        told = subprocess.run(
-            [DIRICHLET_PYTHON, PEER_SCRIPT, given, str(per_entry), str(per_shift)],
-            capture_output=True, check=True, text=True,
-        ).stdout.split()  # fmt: skip
-    seconds, their_loss = float(told[-2]), float(told[-1])
+        given, answer = (str(Path(folder) / name) for name in ("given.npz", "answer.npy"))
+        np.savez(given, **vars(data))
+        for order in (("begin", "dirichlet", given), ("time",), ("answer", answer)):
+            peer.ask(*order)
+        their_loss = dirichlet_loss(np.load(answer), data)
+    family = c.Dirichlet(off_diagonal=PER_ENTRY * 90, intercept=PER_SHIFT * 10)
+
+    def our_loss(ours: Any) -> float:  # noqa: ANN401 - a map of ours
+        return dirichlet_loss(np.column_stack([ours.rule.matrix, ours.rule.shift]), data)
+
     return Contest(
         "Dirichlet-ODIR, fixed strengths, 5,000 x 10",
         "dirichletcal",
-        lambda: family.fit(c.from_probs(probs, labels)),
-        lambda: SelfTimed(seconds),
+        lambda: family.fit(c.from_probs(data.probs, data.labels)),
+        lambda: SelfTimed(peer.ask("time")["clock"]),
         0.1,
-        lambda ours, _: f"NLL {c.nll(ours.apply(pred)):.7f}, peer {their_loss:.7f}",
+        lambda ours, _: f"penalised loss {our_loss(ours):.7f}, peer {their_loss:.7f}",
         rounds=5,
     )
 
