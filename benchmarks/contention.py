@@ -133,9 +133,9 @@ def main() -> None:
         "# Busy neighbours",
         "",
         f"{asked.rows:,} rows of {asked.classes} classes in float32, {CORES} cores, as many threads for everyone. "
-        "Ratios of the time with so many processes beside it that never rest to the time without: of the clock, then of "
-        "the processor, which grows where threads wait for one another in a spin. A fair share of two cores beside four "
-        f"busy processes is 3 for two threads. Medians of {asked.rounds} rounds, each with all of them in turn.",
+        "Ratios of the time with so many processes beside it that never rest to the time without: of the clock, then "
+        "of the processor, which grows where threads wait for one another in a spin. A fair share of two cores beside "
+        f"four busy processes is 3 for two threads. Medians of {asked.rounds} rounds, each with all of them in turn.",
         "",
         "Before each round the machine was waited for, a minute at most. It was idle for "
         f"{min(idle):.0%} to {max(idle):.0%} of the next second (median {median(idle):.0%}); its load over the last "

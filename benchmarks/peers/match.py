@@ -56,9 +56,7 @@ class Library:
 
     def end(self) -> None:
         """No more orders."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait()
+        self.process.communicate()
 
 
 @dataclass
