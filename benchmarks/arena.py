@@ -5,6 +5,7 @@ Needs the files beside the checkout, and probmetrics for its structured matrix.
 
 import argparse
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +40,20 @@ PEER = "SMS (probmetrics)"
 PEERS = (PEER, "SVS (probmetrics)")
 ALL, FEW = 0, 500  # rows to fit on
 HARM = 1.0005  # times the NLL of the claims as they are
+# Apart, so that a change of one makes no other anew.
+CONTENDERS = ((NONE, *FAMILIES), (SELECT,), PEERS)
+Job = tuple[Path, int, tuple[str, ...]]
 # A minute each where classes are many.
 SLOW, MANY = ("MS-ODIR", "Dirichlet-ODIR"), 100
 
 
-def scores(job: tuple[Path, int]) -> list[dict[str, Any]]:
-    """NLL and Brier score of every contender on one file, both ways, fitted on so many rows of a half or on all."""
-    path, few = job
+def scores(job: Job) -> list[dict[str, Any]]:
+    """NLL and Brier score of contenders on one file, both ways, fitted on so many rows of a half or on all."""
+    path, few, names = job
     found = []
     for way, (fit_on, test) in enumerate(halves(path)):
         rows = fit_on[:few] if few else fit_on
-        for name in (NONE, *FAMILIES, SELECT, *PEERS):
+        for name in names:
             if name in SLOW and test.k >= MANY:
                 continue
             start = time.perf_counter()
@@ -211,7 +215,7 @@ def main() -> None:
     for size in sizes:
         found = gather(
             scores,
-            [(path, few) for few in sizes[: sizes.index(size) + 1] for path in files],
+            list(product(files, sizes[: sizes.index(size) + 1], CONTENDERS)),
             "files",
             parts,
         )
