@@ -142,10 +142,12 @@ def test_calibrated_claims_are_left_as_they_are() -> None:
 
 
 def test_sharp_claims_get_a_temperature() -> None:
-    pred = _sharp(0, 1000)
-    fitted = select(pred)
-    assert fitted.family == Temperature()
-    assert fitted.rule.inverse == Temperature().fit(pred).rule.inverse
+    pred, others = _sharp(0, 1000), _sharp(1, 20_000)
+    one = select(pred, [Identity(), Temperature(), VectorScaling()])
+    assert one.family == Temperature()
+    assert one.rule.inverse == Temperature().fit(pred).rule.inverse
+    # What weighs families loses next to nothing by not knowing which it is.
+    assert nll(select(pred).apply(others)) < nll(one.apply(others)) + 0.002
     assert select(_forecasts(0), [Identity(), Temperature()]).family == Temperature()
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +16,7 @@ from .families.maps import Map
 from .families.multiclass.blend import Blend
 from .families.names import family_of
 from .families.rules import ChanceRule, VectorRule
-from .fitting.logspace import TINY
-from .fitting.mixture import mixture_weights
+from .fitting.blending import blend_shares
 from .fitting.types import Array
 from .fitting.weights import Weights, present, some, total, weighted_mean
 from .inputs.checks import MAKE_THEM, check_argument
@@ -118,7 +117,7 @@ def cross_validate(
 
     So list the simplest first. Noise is one standard error of the rows' differences to the best. A
     family that fails on a fold is left out. Where none are given, those that `selection_candidates`
-    names are tried, and the best blend of them.
+    names are weighed by `blend_shares`, and the blend is chosen that their log losses call for.
 
     >>> from calibrant import Identity, Temperature, samples
     >>> fit_on, test = samples.load("c10-resnet18")
@@ -132,11 +131,8 @@ def cross_validate(
     if not losses:
         reasons = [f"{name}: {why}" for name, why in failures]
         raise ValueError(f"no family could be fitted: {'; '.join(reasons)}")
-    if families is None and score == "nll" and len(losses) > 1:
-        used = [named[name] for name in losses]
-        blend, loss = _blend(used, list(losses.values()), w)
-        named[BLEND] = blend
-        losses[BLEND] = loss
+    if families is None and score == "nll":
+        return _weighed(named, losses, w, failures)
     rows = _candidates(losses, w)
     chosen = next(row.name for row in rows if _is_within_noise(row))
     return Selection(named[chosen], chosen, score, rows, failures)
@@ -234,15 +230,22 @@ def _held_out_losses(
     return _HeldOut(joined, some(view.w, rows), tuple(failures.items()))
 
 
-def _blend(families: Sequence[Family], losses: Sequence[Array], w: Weights) -> tuple[Family, Array]:
-    """The best mixture of what families gave to the rows they had not seen, and its losses."""
-    likelihoods = np.exp(-np.stack(losses, axis=1))
-    likelihoods = np.maximum(likelihoods, TINY)
-    shares, _ = mixture_weights(likelihoods, w)
-    used = np.flatnonzero(shares > 0).tolist()
-    blended = tuple(families[place] for place in used)
-    blend = Blend(blended, tuple(shares[used].tolist()))
-    return blend, -np.log(likelihoods @ shares)
+def _weighed(
+    named: Mapping[str, Family], losses: Mapping[str, Array], w: Weights, failures: Failures
+) -> Selection:
+    """Families by their shares: one that has all, or a blend."""
+    shares = dict(zip(losses, blend_shares(list(losses.values()), w).tolist(), strict=True))
+    used = {name: share for name, share in shares.items() if share > 0}
+    if len(used) == 1:
+        (chosen,) = used
+        family, blended = named[chosen], {}
+    else:
+        chosen, family = BLEND, Blend(tuple(map(named.__getitem__, used)), tuple(used.values()))
+        likelihoods = [share * np.exp(-losses[name]) for name, share in used.items()]
+        blended = {BLEND: -np.log(np.sum(likelihoods, axis=0))}
+    rows = _candidates({**losses, **blended}, w)
+    told = tuple(replace(row, share=shares.get(row.name, 1.0)) for row in rows)
+    return Selection(family, chosen, "nll", told, failures)
 
 
 def _candidates(losses: Mapping[str, Array], w: Weights) -> tuple[Candidate, ...]:

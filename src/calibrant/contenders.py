@@ -68,7 +68,8 @@ class Comparison:
 class Candidate:
     """Mean held-out score of one family and its standard error.
 
-    `behind` is how far the best is ahead of it, paired row by row.
+    `behind` is how far the best is ahead of it, paired row by row; `share` is its part of what is
+    chosen, where families were weighed.
     """
 
     name: str
@@ -76,6 +77,13 @@ class Candidate:
     error: float
     behind: float
     behind_error: float
+    share: float | None = None
+
+    def mark(self, chosen: str) -> str:
+        """What a table says beside it."""
+        if self.name == chosen:
+            return "chosen"
+        return f"{self.share:.0%}" if self.share else ""
 
 
 @dataclass(frozen=True)
@@ -131,8 +139,7 @@ def _contender_cells(row: Contender) -> tuple[str, ...]:
 
 def _candidate_cells(row: Candidate, chosen: str) -> tuple[str, ...]:
     numbers = (row.score, row.error, row.behind, row.behind_error)
-    mark = "chosen" if row.name == chosen else ""
-    return (row.name, *(f"{number:.5f}" for number in numbers), mark)
+    return (row.name, *(f"{number:.5f}" for number in numbers), row.mark(chosen))
 
 
 def _percent(share: float | None) -> str:

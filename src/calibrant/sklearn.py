@@ -69,7 +69,7 @@ class CalibratedClassifier(MetaEstimatorMixin, WithFamily, ClassifierMixin, Base
     """A classifier whose probabilities are calibrated on rows that it was not fitted on.
 
     Where it has no probabilities its raw scores are. `cv="prefit"` takes the estimator as fitted.
-    No family: for each map the simplest that cross-validation finds as good as the best; of fewer
+    No family: for each map what cross-validation chooses, one or a blend; of fewer
     than 200 rows Temperature, for two classes Smooth, or Platt of raw scores.
 
     >>> from calibrant import Platt

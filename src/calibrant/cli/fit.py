@@ -33,7 +33,7 @@ FAMILY_HELP: Final = (
     "The quick way: one family, as isotonic or 'spline(knots=14)'; select, the usual, chooses."
 )
 SELECT_HELP: Final = (
-    "Choose by cross-validation: the simplest that is as good as the best. "
+    "Choose by cross-validation: a family, or a blend of some, by how they do on other rows. "
     "So it is without options too, but there of few rows none is chosen, of very many a sample is."
 )
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="MAP.safetensors", help=OUT_HELP)]
@@ -61,10 +61,10 @@ def fit(
 ) -> None:
     """Fit a map that mends probabilities, and save it. Of several splits it takes val.
 
-    The rows should be new to the model, and not those it will be tested on. Without --family the
-    simplest family is chosen that cross-validation finds as good as the best. Scores before and
-    after are told as maps have them that had not seen the rows. With --by it is a map for each
-    group, which leans on that of all rows as far as the group's own cannot tell.
+    The rows should be new to the model, and not those it will be tested on. Without --family
+    cross-validation chooses one, or blends some. Scores before and after are told as maps have
+    them that had not seen the rows. With --by it is a map for each group, which leans on that of
+    all rows as far as the group's own cannot tell.
     """
     from ..reporting.data_summary import data_in_words
     from ..reporting.description import describe

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..choosing import compare
+from ..choosing import BLEND, compare
 from ..contenders import Contender, Selection, contender
 from ..families.family import Family
 from ..families.multiclass.identity import Identity
@@ -25,6 +25,12 @@ NO_FAMILY = "No family lowers the NLL: leave the probabilities as they are."
 OTHER_ROWS = (
     "{} has other labels than {}: scores on different rows say little about which model is better."
 )
+BLENDED = (
+    "each weighs by how likely it makes rows that it was not fitted on; none has a share that does "
+    "not make them e times as likely as every simpler one."
+)
+NO_GAIN = "no blend of the others makes held-out rows e times as likely."
+ALONE = "beside it no other has weight, by how likely they make held-out rows."
 
 
 @dataclass(frozen=True)
@@ -112,12 +118,22 @@ def reason(found: Selection) -> str:
     best = min(found.rows, key=attrgetter("score")).name
     score = SCORES[found.score]
     stay = " The probabilities stay as they are." if isinstance(found.chosen, Identity) else ""
+    if found.rows[0].share is not None:
+        return f"{_by_weight(found)}{stay}"
     if found.name != best:
         near = f"whose held-out {score} is within a standard error of the best, {best}"
         return f"Chose {found.name}: the simplest {near}.{stay}"
     has_simpler = found.rows[0].name != best
     also = ", and none simpler is within a standard error of it" if has_simpler else ""
     return f"Chose {best}: its held-out {score} is the least{also}.{stay}"
+
+
+def _by_weight(found: Selection) -> str:
+    """Why families have the shares that they have."""
+    why = BLENDED if found.name == BLEND else ALONE
+    if isinstance(found.chosen, Identity):
+        why = NO_GAIN
+    return f"Chose {found.name}: {why}"
 
 
 def _check_alike(fit_on: Data, test: Data) -> None:

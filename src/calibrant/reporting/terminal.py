@@ -103,7 +103,7 @@ def selection_page(found: "Selection") -> Group:
             f"{row.error:.5f}",
             f"{abs(row.behind):.5f}",
             f"{row.behind_error:.5f}",
-            "chosen" if row.name == found.name else "",
+            row.mark(found.name),
         )
 
     table = _table(heads, [line(row) for row in found.rows])
