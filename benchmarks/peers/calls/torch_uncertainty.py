@@ -38,7 +38,8 @@ def _vectors(d: Data) -> Data:
 
 
 def _chances(d: Data) -> Data:
-    return Data(p=torch.from_numpy(d.p), y=torch.from_numpy(d.y))
+    # Of float64 its smooth ECE cannot be computed.
+    return Data(p=torch.from_numpy(d.p).float(), y=torch.from_numpy(d.y))
 
 
 def _measure(make: Callable[[int], Any], prepare: Callable[[Data], Data] = _vectors) -> Call:
@@ -81,7 +82,7 @@ def _binned(make: Callable[[], Any], *, is_vector: bool = False) -> Call:
 
 
 CALLS = {
-    "top_ece": _measure(lambda k: CalibrationError(task="multiclass", num_classes=k, n_bins=15)),
+    "top_ece": _measure(lambda k: CalibrationError(task="multiclass", num_classes=k, num_bins=15)),
     "adaptive": _measure(
         lambda k: AdaptiveCalibrationError(task="multiclass", num_classes=k, n_bins=15)
     ),
@@ -89,7 +90,7 @@ CALLS = {
     "brier": _measure(BrierScore),
     "nll": _measure(lambda _: CategoricalNLL()),
     "smece": _measure(lambda _: SmoothCalibrationError("reflected"), _chances),
-    "ece": _measure(lambda _: CalibrationError(task="binary", n_bins=15), _chances),
+    "ece": _measure(lambda _: CalibrationError(task="binary", num_bins=15), _chances),
     "temperature": _scaled(lambda _: TemperatureScaler()),
     "vector": _scaled(VectorScaler),
     "matrix": _scaled(MatrixScaler),

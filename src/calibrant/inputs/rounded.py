@@ -107,13 +107,17 @@ def _distances(p: Array) -> tuple[float, Bools, bool]:
 
     def look(rows: slice) -> tuple[float, bool]:
         block = p[rows]
+        least, most = float(block.min(initial=1)), float(block.max(initial=0))
+        if least > 0 and most < 1:
+            return min(least, 1 - most), False
         is_zero = block <= 0
         is_one = block >= 1
         either = is_zero | is_one
         is_exact[rows] = either if p.ndim == 1 else either.any(1)
-        least = block.min(where=~is_zero & ~is_one, initial=np.inf)
-        most = block.max(where=~is_zero & ~is_one, initial=-np.inf)
-        return min(float(least), 1 - float(most)), bool(is_one.any())
+        is_other = ~either
+        least = float(block.min(where=is_other, initial=np.inf))
+        most = float(block.max(where=is_other, initial=-np.inf))
+        return min(least, 1 - most), bool(is_one.any())
 
     k = 1 if p.ndim == 1 else p.shape[1]
     found = on_all_cores(look, row_blocks(len(p), k))
