@@ -1,7 +1,8 @@
 """How a function becomes a command, and the page that `calibrant` alone shows."""
 
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack
+from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -15,6 +16,8 @@ from ..progress import quiet
 from .help import HelpPage, examples
 
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+# What a command opens is closed when it ends.
+OPENED: ContextVar[ExitStack] = ContextVar("OPENED")
 
 
 @app.callback(
@@ -56,7 +59,10 @@ def command(*shown: str) -> Callable[[Callable[..., None]], Callable[..., None]]
         def call(**given: Any) -> None:  # noqa: ANN401 - whatever the options hold
             for name, kind in groups.items():
                 given[name] = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
-            with quiet() if given["output"].quiet else nullcontext():
+            with ExitStack() as opened:
+                OPENED.set(opened)
+                if given["output"].quiet:
+                    opened.enter_context(quiet())
                 act(**given)
 
         call.__signature__ = _with_options(own, groups)  # type: ignore[attr-defined]

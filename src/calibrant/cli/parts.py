@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from .commands import OPENED
 from .inputs import InputOptions
 from .printing import say
 
@@ -164,7 +165,7 @@ def _dask(address: str | None, names: list[str]) -> object:
     except ImportError as error:
         raise ImportError('--engine dask needs Dask: pip install "calibrant[dask]"') from error
     if address is not None:
-        Client(address)  # it becomes the one that computes
+        OPENED.get().enter_context(Client(address))  # it becomes the one that computes
     return dataframe.read_parquet(names, split_row_groups=True)
 
 
