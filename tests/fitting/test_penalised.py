@@ -67,6 +67,22 @@ def test_against_a_general_optimiser(seed: int, k: int) -> None:
         assert _loss(a, x, offset, w, happened, penalty) <= peer.fun + 1e-7
 
 
+@pytest.mark.parametrize("w", [1e9, 1e12, 1e15])
+@pytest.mark.parametrize("offset", [-20.7, -0.8, 6.9])
+def test_one_row_of_any_weight(offset: float, w: float) -> None:
+    """The slope at the optimum, in the exact arithmetic of a sum of two terms that are not near."""
+    penalties = np.array([[[0.01]], [[1.0]], [[100.0]]])
+    row = np.array([1.0])
+    fits = penalised_logistic(local(row[None]), row * offset, row * w, row * w, penalties)
+    a = fits.coefficients[:, 0]
+    penalty = penalties[:, 0, 0]
+    rest = 1 / (1 + np.exp(offset + a))
+    slope = penalty * a - w * rest
+    curvature = penalty + w * rest * (1 - rest)
+    assert (slope**2 / curvature <= 1e-7).all()
+    np.testing.assert_allclose(fits.precision[:, 0, 0], curvature, rtol=1e-6)
+
+
 def test_the_evidence_is_laplaces() -> None:
     random = np.random.default_rng(0)
     x, offset, w = _local(random, 30, 6), random.normal(size=30), np.full(30, 4.0)

@@ -91,3 +91,16 @@ def test_the_range_holds_the_true_error_and_narrows_with_rows() -> None:
 
 def test_right_claims_may_have_no_error() -> None:
     assert invert_tests(ece, claims(400), DRAWS)[0] == 0
+
+
+def test_what_few_rows_draw_again_is_not_measured_again() -> None:
+    view = binary([0.1, 0.4, 0.4, 0.9], [0, 1, 0, 1])
+    asked = []
+
+    def measure(drawn: View) -> float:
+        asked.append((drawn.y.tobytes(), drawn.w.tobytes() if drawn.w is not None else b""))
+        return ece(drawn)
+
+    found = invert_tests(measure, view, DRAWS)
+    assert len(set(asked)) == len(asked)
+    assert found == invert_tests(ece, view, DRAWS)

@@ -1,6 +1,7 @@
 """Files of any size are summed up as they are read at once, or it is said which part is bad."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -33,6 +34,32 @@ def test_large_row_groups_are_read_in_slices(
     expected = whole(tmp_path)
     monkeypatch.setattr(parquet, "MOST_BYTES", 10_000)
     assert_same(scan_parquet(tmp_path), expected)
+
+
+def test_rows_of_one_value_are_as_large_as_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A column of one value takes no place in a file: a tiny one must not fill the memory."""
+    path = tmp_path / "bomb.parquet"
+    n = 300_000
+    frame = pl.DataFrame({"confidence": [0.75] * n, "correct": [True] * n})
+    frame.write_parquet(path)
+    assert path.stat().st_size < 16 * n / 1000
+    with pytest.raises(ValueError, match=r"bomb.parquet: the file unpacks to 0.0048 GB .*max_gb"):
+        scan_parquet(path, max_gb=0.004)
+    heights = []
+    read = parquet._slice
+
+    def remembered(*given: Any) -> pl.DataFrame:  # noqa: ANN401 - as it takes them
+        part = read(*given)
+        heights.append(len(part))
+        return part
+
+    monkeypatch.setattr(parquet, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(parquet, "_slice", remembered)
+    found = scan_parquet(path)
+    assert found.n == sum(heights) == n
+    assert max(heights) <= 1_000_000 / 16
 
 
 def test_columns_and_splits_are_named_as_in_read(tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ class StreamOptions:
             split=split,
             skip_bad=self.skip_bad,
             needs_outcomes=needs_outcomes,
+            max_gb=inputs.max_gb,
         )
 
     def read(self, files: Sequence[Path], inputs: InputOptions, usual: str) -> "Streamed | None":

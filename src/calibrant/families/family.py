@@ -40,7 +40,7 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
         if apart:
             raise ValueError(f"fit takes one argument, got {1 + len(apart)}; {IN_ONE}")
         if isinstance(x, View):
-            return self._fit_chance(x)
+            return self._chance_map(x, self.chance_rule(split_outcomes(x)))
         if isinstance(x, Canonical):
             return self._fit_vector(x)
         if isinstance(x, Predictions) and x.answers is not None:
@@ -51,6 +51,13 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
         raise ValueError(
             f"a family is fitted on Predictions or a view, got {type(x).__name__}: {MAKE_THEM}"
         )
+
+    def fit_curve(self, view: View) -> Map:
+        """The map of one chance as `fit` gives it, but that it need not know its band.
+
+        What fits again and again, for calibrated chances alone, asks here.
+        """
+        return self.fit(view)
 
     def chance_rule(self, view: View) -> ChanceRule:
         """Choose the rule for one chance."""
@@ -66,8 +73,7 @@ class Family(ABC):  # noqa: B024 - a family overrides chance_rule, vector_rule o
             f"fit it on Predictions, or use OneVsRest({self!r})"
         )
 
-    def _fit_chance(self, view: View) -> ChanceMap:
-        rule = self.chance_rule(split_outcomes(view))
+    def _chance_map(self, view: View, rule: ChanceRule) -> ChanceMap:
         is_whole = view.completes is not None
         return ChanceMap(
             self,

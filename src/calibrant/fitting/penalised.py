@@ -1,6 +1,7 @@
 """Penalised logistic regression under many penalties at once, each with the evidence for it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,10 @@ from .types import Array, Bools, Ints
 _TOLERANCE = 1e-7
 # Where outcomes are separable, each step gains about one unit of log odds.
 _MOST_STEPS = 1000
+# Below it Newton's own step is tried. That of certain claims of much weight is wild, so they come
+# nearer to it than others.
+_LEAST_DAMPING = 1e-4
+_LIGHT = 1e2
 
 
 class Local(NamedTuple):
@@ -65,6 +70,7 @@ def penalised_logistic(
     here = objective.start()
     damping: Array = np.zeros(len(penalties))
     stalled = damping > 0
+    least = min(_LEAST_DAMPING, _LIGHT / float(w.sum()))
     for _ in range(_MOST_STEPS):
         gradient = objective.gradient(here)
         precision = objective.precision(here)
@@ -81,19 +87,20 @@ def penalised_logistic(
         fell = objective.advance(here, move)
         # A step that can do no harm and does no good is lost in rounding: nothing is left to gain.
         stalled = ~fell & (damping >= 1)
-        damping = _next_damping(damping, fell)
+        damping = _next_damping(damping, fell, least)
     raise DidNotConverge(
         f"the fit did not converge in {_MOST_STEPS} steps; look for extreme scores or weights"
     )
 
 
 class _Point(NamedTuple):
-    """A row for each penalty: coefficients, loss, log odds and chances."""
+    """A row for each penalty: coefficients, loss, log odds, chances and those of no event."""
 
     a: Array
     loss: Array
     eta: Array
     q: Array
+    rest: Array
 
     def take(self, other: "_Point", rows: Bools) -> None:
         """Become another point, in some rows."""
@@ -111,22 +118,30 @@ class _PenalisedLoss:
     happened: Array
     penalties: Array
 
+    @cached_property
+    def failed(self) -> Array:
+        """How many of each claim did not happen."""
+        return self.w - self.happened
+
     def at(self, a: Array) -> _Point:
         """Losses at coefficients, a row for each penalty."""
         eta = a @ self.design.x.T
         eta += self.offset
-        # One exponential gives both log(1 + e^eta) and its slope, however large eta is.
+        # One exponential gives the loss and its slope. Nothing is subtracted from 1 or from
+        # another sum: of a row of weight 1e15, what matters would be lost in rounding.
         decay = np.exp(-np.abs(eta))
         growth = 1 + decay
-        softplus = np.maximum(eta, 0)
-        softplus += np.log(growth)
-        q = np.where(eta > 0, 1, decay)
+        is_likely = eta > 0
+        q = np.where(is_likely, 1, decay)
         q /= growth
-        loss = softplus @ self.w
-        loss -= eta @ self.happened
+        rest = np.where(is_likely, decay, 1)
+        rest /= growth
+        loss = np.log1p(decay) @ self.w
+        loss += np.maximum(eta, 0) @ self.failed
+        loss -= np.minimum(eta, 0) @ self.happened
         penalty = a * _times(self.penalties, a)
         loss += penalty.sum(1) / 2
-        return _Point(a, loss, eta, q)
+        return _Point(a, loss, eta, q, rest)
 
     def advance(self, here: _Point, move: Array) -> Bools:
         """Take a move where it lowers the loss, and tell where that is."""
@@ -137,8 +152,8 @@ class _PenalisedLoss:
 
     def gradient(self, here: _Point) -> Array:
         """Of the loss, under each penalty."""
-        excess = self.w * here.q
-        excess -= self.happened
+        excess = self.failed * here.q
+        excess -= self.happened * here.rest
         gradient = excess @ self.design.x
         gradient += _times(self.penalties, here.a)
         return gradient
@@ -146,7 +161,7 @@ class _PenalisedLoss:
     def precision(self, here: _Point) -> Array:
         """The Hessian of the loss, under each penalty."""
         curvature = self.w * here.q
-        curvature *= 1 - here.q
+        curvature *= here.rest
         return self._hessian(curvature)
 
     def damped_precision(self, here: _Point, damping: Array) -> Array:
@@ -157,7 +172,7 @@ class _PenalisedLoss:
         """
         curvature = _majorising_curvature(here.eta)
         curvature *= damping[:, None]
-        curvature += here.q * (1 - here.q)
+        curvature += here.q * here.rest
         curvature *= self.w
         return self._hessian(curvature)
 
@@ -208,10 +223,10 @@ def _has_fallen(loss: Array, ahead: Array) -> Bools:
     return ahead <= level
 
 
-def _next_damping(damping: Array, fell: Bools) -> Array:
-    """Less after a step that lowered the loss, more after one that did not."""
+def _next_damping(damping: Array, fell: Bools, least: float) -> Array:
+    """Less after a step that lowered the loss, more after one that did not; none below the least."""
     less = damping / 8
-    less[damping <= 1e-4] = 0
+    less[damping <= least] = 0
     more = np.clip(8 * damping, 1e-3, 1)
     return np.where(fell, less, more)
 

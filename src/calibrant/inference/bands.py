@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from ..families.family import Family
 from ..families.names import family_of
 from ..fitting.types import Array
+from ..fitting.weights import counts
 from ..inputs.checks import checked_chances
 from ..inputs.questions import binary, only_view
 from ..inputs.views import View
@@ -90,8 +91,15 @@ def _refitted(
     if not isinstance(n_boot, int | np.integer) or n_boot < 2:
         raise ValueError(f"n_boot must be a whole number, at least 2, got {n_boot!r}")
 
+    # Few rows draw the same again and again.
+    known: dict[bytes, Array] = {}
+
     def curve(_: int, random: Random) -> Array:
-        return family.fit(part.drawn(truth, random))(p)
+        view = part.drawn(truth, random)
+        drawn = counts(view.w, view.n).tobytes()
+        if drawn not in known:
+            known[drawn] = family.fit_curve(view)(p)
+        return known[drawn]
 
     with progress("fitting again", n_boot) as tick:
         return replicates(curve, range(n_boot), seed, tick)

@@ -144,7 +144,7 @@ def ratio(claimed: float, happened: float) -> float:
 def _curve(part: Cells) -> Array:
     """The smooth curve of best fit at each cell."""
     pooled = part.counted(part.happened)
-    return ERROR_FAMILY.fit(pooled)(pooled)[::2]
+    return ERROR_FAMILY.fit_curve(pooled)(pooled)[::2]
 
 
 def _share(part: Cells, rows: slice) -> Share:

@@ -151,10 +151,10 @@ class _PlugIn:
         if self.folds is not None:
             q = cross_fit(self.family, view, folds=self.folds)
             return self._lengths(q - view.p), view.w
-        fitted = self.family.fit(view)
         if isinstance(view, Canonical):
-            q = fitted(view)
+            q = self.family.fit(view)(view)
             return self._lengths(q - view.p), view.w
+        fitted = self.family.fit_curve(view)
         bins = _bins(fitted)
         if bins is not None:
             return np.abs(bins.lift), bins.count

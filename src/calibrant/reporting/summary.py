@@ -174,7 +174,7 @@ def report(
     errors = class_errors(pred) if isinstance(pred, Predictions) else ()
     rows, failures = measure_rows(pred, view, errors, intervals=intervals, seed=seed)
     found = examine(view)
-    verdict = judge(view, has_classes=has_classes, mended=mended)
+    verdict = judge(view, has_classes=has_classes, mended=mended, found=found)
     warnings = (*data_warnings(pred, view), *class_notes(pred), *mended.notes)
     return Report(
         about=data_in_words(pred),

@@ -71,13 +71,20 @@ class Verdict(NamedTuple):
     tone: Tone
 
 
-def judge(view: View, *, has_classes: bool, mended: Recalibration | None = None) -> Verdict:
+def judge(
+    view: View,
+    *,
+    has_classes: bool,
+    mended: Recalibration | None = None,
+    found: Examination | None = None,
+) -> Verdict:
     """Whether the claims can be trusted, or else which way they lie and by how much.
 
-    `mended` is what maps of other rows gained: a clear gain speaks against the claims too.
+    `mended` is what maps of other rows gained: a clear gain speaks against the claims too. `found`
+    is what `examine` gave of the view, if it was asked already.
     """
     mended = mended or Recalibration()
-    found = examine(view)
+    found = found or examine(view)
     finding = finding_of(found, has_gain=mended.is_clear)
     tone = tone_of(found, finding)
     is_open = finding == "no error seen" and tone != "good"

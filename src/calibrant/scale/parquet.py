@@ -12,6 +12,7 @@ import polars as pl
 
 from ..fitting.blocks import CORES, blocks_of, on_all_cores
 from ..inputs.paths import files_at
+from ..inputs.unpacking import check_unpacked, unpacking
 from ..progress import row_progress
 from .footers import RowGroup, row_groups
 from .parts import Piece, Reader, Rows, Sum, Task, Value, total
@@ -21,6 +22,7 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
 # A row group of more, once uncompressed, is read in slices: memory does not grow with it.
 MOST_BYTES = 1 << 28
+_CELL_BYTES = 8
 
 
 @final
@@ -29,6 +31,7 @@ class ParquetRows(Rows):
     """Rows of Parquet files, which are read as often as they are asked for."""
 
     paths: tuple[Path, ...]
+    max_gb: float = 1.0
 
     @property
     def words(self) -> str:
@@ -70,11 +73,30 @@ class ParquetRows(Rows):
         names = _names(self.paths)
         for path in self.paths:
             try:
-                for group in row_groups(path):
+                for group in self._groups(path):
                     pieces.extend(_slices(path, names[path], group, self.reader))
             except ValueError as error:
                 skipped += Skipped.part(str(error), 0)
         return pieces, skipped
+
+    def _groups(self, path: Path) -> list[RowGroup]:
+        """The row groups of a file; a column of one value counts as much as any other."""
+        groups = row_groups(path)
+        columns = len(self.reader.columns or pl.read_parquet_schema(path))
+        sized = [_sized(group, columns) for group in groups]
+        size = sum(group.bytes for group in sized)
+        packed = path.stat().st_size
+        with unpacking(self.max_gb):
+            try:
+                check_unpacked(size, packed)
+            except ValueError as error:
+                raise ValueError(f"{path}: {error}") from error
+        return sized
+
+
+def _sized(group: RowGroup, columns: int) -> RowGroup:
+    unpacked = _CELL_BYTES * group.rows * columns
+    return group._replace(bytes=max(group.bytes, unpacked))
 
 
 def paths_of(paths: Paths) -> tuple[Path, ...]:

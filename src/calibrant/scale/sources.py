@@ -35,13 +35,15 @@ def rows(
     skip_bad: bool = False,
     needs_outcomes: bool = True,
     beside: Sequence[str] = (),
+    max_gb: float = 1.0,
     **columns: Unpack[Named],
 ) -> Rows:
     """Rows that are read where they lie, as often as they are needed.
 
     `x` is a path, a folder, a pattern or several of these, or a data frame of Dask or of Spark.
     Columns are found as in `calibrant.read`. With `skip_bad` parts that cannot be read are left
-    out and counted. `split` is the value of the column `split` that rows must have.
+    out and counted. `split` is the value of the column `split` that rows must have. A Parquet file
+    that unpacks to more than `max_gb` GB is refused, unless that is no more than 20 times its size.
     """
     return rows_named(
         x,
@@ -50,6 +52,7 @@ def rows(
         skip_bad=skip_bad,
         needs_outcomes=needs_outcomes,
         beside=beside,
+        max_gb=max_gb,
     )
 
 
@@ -61,6 +64,7 @@ def rows_named(
     skip_bad: bool = False,
     needs_outcomes: bool = True,
     beside: Sequence[str] = (),
+    max_gb: float = 1.0,
 ) -> Rows:
     """As `rows`, the columns named by one object."""
     if isinstance(x, Rows):
@@ -76,7 +80,7 @@ def rows_named(
         return DaskRows(reader, skip_bad, x)
     if kind == "spark":
         return SparkRows(reader, skip_bad, x)
-    return ParquetRows(reader, skip_bad, paths)
+    return ParquetRows(reader, skip_bad, paths, max_gb)
 
 
 def summary(
@@ -98,15 +102,17 @@ def scan_parquet(
     seed: int = 0,
     split: str | None = None,
     skip_bad: bool = False,
+    max_gb: float = 1.0,
     **columns: Unpack[Named],
 ) -> Sketch:
     """A sketch of Parquet files of any size, read once, on all cores, in bounded memory.
 
     `paths` is a path, a folder, a pattern or several of these; columns are named as in
     `calibrant.read`. With `skip_bad`, row groups that cannot be read are left out and counted in
-    the sketch's `skipped`.
+    the sketch's `skipped`. A file that unpacks to more than `max_gb` GB is refused, unless that is
+    no more than 20 times its size.
     """
-    found = rows(paths, split=split, skip_bad=skip_bad, **columns)
+    found = rows(paths, split=split, skip_bad=skip_bad, max_gb=max_gb, **columns)
     return summary(found, views, sample, seed)
 
 

@@ -21,6 +21,8 @@ from calibrant.families.binary.shift import UncertainShift
 from calibrant.families.binary.smooth import _quantiles, pooled_cells
 from calibrant.simulate import SHAPES, Shape, realistic, task
 
+VIEW_OF_ROUNDED = binary([0.0, 0.2, 0.7, 1.0, 1.0], [0, 1, 1, 1, 0])
+
 
 def _rule(view: View) -> UncertainShift:
     rule = Smooth().fit(view).rule
@@ -118,6 +120,20 @@ def test_one_row_moves_its_claim_towards_the_outcome(p: float) -> None:
         p = np.clip(p, view.floor, 1 - view.floor) if p in (0.0, 1.0) else p
         assert q >= p - 1e-12 if y else q <= p + 1e-12
         assert abs(q - p) < 0.95
+
+
+@pytest.mark.parametrize("w", [1e9, 1e15])
+@pytest.mark.parametrize(("p", "y"), [(0.2, 1.0), (0.5, 0.0), (1e-9, 1.0), (1.0, 1e-12)])
+def test_one_row_of_much_weight_tells_its_own_chance(p: float, y: float, w: float) -> None:
+    q = _sound(binary([p], [y], weights=[w]))
+    np.testing.assert_allclose(q, y, atol=1e-6)
+
+
+@pytest.mark.parametrize("view", [binary([0.1, 0.4, 0.4, 0.9], [0, 1, 0, 1]), VIEW_OF_ROUNDED])
+def test_a_curve_without_its_band_is_the_same_curve(view: View) -> None:
+    fitted = Smooth().fit_curve(view)
+    np.testing.assert_array_equal(fitted(view), Smooth().fit(view)(view))
+    assert fitted.rule.band(view) is None
 
 
 @pytest.mark.parametrize("n", [10, 1000, 10**5])

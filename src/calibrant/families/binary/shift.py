@@ -36,6 +36,15 @@ class Shifted(ChanceRule):
 
 
 @dataclass(frozen=True, eq=False)
+class BareShift(Shifted):
+    """A shift alone, of which no band is known: for draws, never to be saved."""
+
+    tag = "bare-shift"
+    odds: Array
+    shift: Array
+
+
+@dataclass(frozen=True, eq=False)
 class Shift(Shifted):
     """A shift with the standard deviation of what is known of it, as earlier versions saved it."""
 

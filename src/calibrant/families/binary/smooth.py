@@ -7,14 +7,15 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr
 
-from ...fitting.penalised import Fits, penalised_logistic
+from ...fitting.penalised import penalised_logistic
 from ...fitting.pooling import Pool
-from ...fitting.types import Array
-from ...inputs.views import View
+from ...fitting.types import Array, Bools
+from ...inputs.views import View, split_outcomes
+from ..maps import ChanceMap
 from .family import ChanceFamily
 from .penalised_splines import LIMIT, points
-from .shift import UncertainShift
-from .shift_models import Model, PriorOdds, exact_gaps, models
+from .shift import BareShift, UncertainShift
+from .shift_models import PriorOdds, exact_gaps, models
 
 _PRIOR_ODDS = PriorOdds(identity=0.05, temperature=0.05)
 _LEAST_WEIGHT = 1e-3
@@ -42,12 +43,21 @@ class Smooth(ChanceFamily):
 
     def chance_rule(self, view: View) -> UncertainShift:
         """Fit every curve on pooled claims and average those that matter."""
-        pool = pooled_cells(view.odds_pool)
-        curves = [_identity(pool)]
-        for model in models(pool.p, _PRIOR_ODDS, exact_gaps(view)):
-            fit = penalised_logistic(model.design, *pool, model.penalties)
-            curves.append(_curves(model, fit))
-        return _average(curves)
+        share, kept = _averaged(view)
+        odds = _odds(kept)
+        at = points()
+        some = slice(None, None, _QUANTILES_EVERY)
+        variance = np.concatenate([each.variance() for each in kept])
+        sd = _WIDENING * np.sqrt(variance)
+        quantiles = _quantiles(share, odds[:, some], sd)
+        shift = _mean_odds(share, odds) - at
+        return UncertainShift(at, shift, _SCORES, at[some], quantiles - at[some])
+
+    def fit_curve(self, view: View) -> ChanceMap:
+        """The same map without its band, whose quantiles take as long as all the fits."""
+        share, kept = _averaged(split_outcomes(view))
+        shift = _mean_odds(share, _odds(kept)) - points()
+        return self._chance_map(view, BareShift(points(), shift))
 
 
 def pooled_cells(pool: Pool) -> Pool:
@@ -84,51 +94,70 @@ def pooled_cells(pool: Pool) -> Pool:
     return Pool(at[span], w[span], happened[span])
 
 
-class _Curves(NamedTuple):
-    """Calibrated log odds at all points, (curves, points), their variances and log evidence."""
+class _Members(NamedTuple):
+    """Curves that share columns: coefficients on them at all points, and log evidence."""
 
-    odds: Array
-    variance: Array
+    basis: Array
+    coefficients: Array
+    precision: Array
     log_evidence: Array
 
+    def kept(self, rows: Bools) -> "_Members":
+        """Some of the curves."""
+        return _Members(self.basis, *(each[rows] for each in self[1:]))
 
-def _identity(pool: Pool) -> _Curves:
-    z, w, happened = pool
-    softplus = np.logaddexp(0, z)
-    log_likelihood = z @ happened - softplus @ w
-    at = points()[None]
-    log_evidence = log_likelihood + np.log(_PRIOR_ODDS.identity)
-    return _Curves(at, np.zeros(at.shape), np.array([log_evidence]))
+    def odds(self) -> Array:
+        """Calibrated log odds, (curves, points)."""
+        shift = self.coefficients @ self.basis.T
+        most = 3 * LIMIT
+        return np.clip(points() + shift, -most, most)
 
-
-def _curves(model: Model, fit: Fits) -> _Curves:
-    x = model.basis
-    shift = fit.coefficients @ x.T
-    most = 3 * LIMIT
-    odds = np.clip(points() + shift, -most, most)
-    covariance = np.linalg.inv(fit.precision)
-    variance = ((x @ covariance) * x).sum(2)
-    return _Curves(odds, variance, fit.log_evidence + np.log(model.odds))
+    def variance(self) -> Array:
+        """Of the log odds, at the points where quantiles are found."""
+        x = self.basis[::_QUANTILES_EVERY]
+        covariance = np.linalg.inv(self.precision)
+        return ((x @ covariance) * x).sum(2)
 
 
-def _average(curves: Sequence[_Curves]) -> UncertainShift:
-    """The mean chance over the curves that matter, told as a shift of log odds."""
-    log_evidence = np.concatenate([each.log_evidence for each in curves])
+def _averaged(view: View) -> tuple[Array, list[_Members]]:
+    """The curves that matter, with their shares of the evidence."""
+    pool = pooled_cells(view.odds_pool)
+    found = [_identity(pool)]
+    for model in models(pool.p, _PRIOR_ODDS, exact_gaps(view)):
+        fit = penalised_logistic(model.design, *pool, model.penalties)
+        log_evidence = fit.log_evidence + np.log(model.odds)
+        found.append(_Members(model.basis, fit.coefficients, fit.precision, log_evidence))
+    log_evidence = np.concatenate([each.log_evidence for each in found])
     share = np.exp(log_evidence - log_evidence.max())
     share[share < _LEAST_WEIGHT * share.sum()] = 0
     share /= share.sum()
-    kept = share > 0
-    share = share[kept]
-    odds = np.concatenate([each.odds for each in curves])[kept]
-    variance = np.concatenate([each.variance for each in curves])[kept]
+    ends = np.cumsum([len(each.log_evidence) for each in found])
+    matters = np.split(share > 0, ends[:-1])
+    kept = [each.kept(rows) for each, rows in zip(found, matters, strict=True)]
+    return share[share > 0], kept
+
+
+def _identity(pool: Pool) -> _Members:
+    """One curve, of no columns."""
+    z, w, happened = pool
+    softplus = np.logaddexp(0, z)
+    log_likelihood = z @ happened - softplus @ w
+    log_evidence = log_likelihood + np.log(_PRIOR_ODDS.identity)
+    basis = np.zeros((len(points()), 0))
+    return _Members(basis, np.zeros((1, 0)), np.zeros((1, 0, 0)), np.array([log_evidence]))
+
+
+def _odds(members: Sequence[_Members]) -> Array:
+    """Calibrated log odds at all points, (curves, points)."""
+    return np.concatenate([each.odds() for each in members])
+
+
+def _mean_odds(share: Array, odds: Array) -> Array:
+    """The log odds of the mean chance."""
     chance = share @ expit(odds)
     rest = share @ expit(-odds)
-    mean = np.log(chance) - np.log(rest)
-    at = points()
-    some = slice(None, None, _QUANTILES_EVERY)
-    sd = _WIDENING * np.sqrt(variance[:, some])
-    quantiles = _quantiles(share, odds[:, some], sd)
-    return UncertainShift(at, mean - at, _SCORES, at[some], quantiles - at[some])
+    mean: Array = np.log(chance) - np.log(rest)
+    return mean
 
 
 def _quantiles(share: Array, mean: Array, sd: Array) -> Array:
