@@ -1,14 +1,14 @@
 """Matrix scaling without penalties beside a general optimiser, on both sides of as many rows as it has entries."""
 
 import time
-from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from evaluators import head
 from models import ZOO, part
-from rich.progress import track
 from scipy.optimize import minimize
 from scipy.special import log_softmax
+from studies import Records
 
 import calibrant as c
 from calibrant.fitting.newton import DidNotConverge
@@ -28,28 +28,20 @@ STEPS = 1000
 LONG = {"maxiter": STEPS, "maxfun": 2 * STEPS, "maxcor": 20, "ftol": 1e-15, "gtol": 1e-9}
 
 
-class Reached(NamedTuple):
-    """The NLL on the rows fitted, if there is a fit, processor seconds, and steps."""
-
-    nll: float | None
-    seconds: float
-    steps: int | None = None
+COLUMNS = ("rows", "entries", "NLL", "s", "steps", "L-BFGS, NLL", "L-BFGS, s", "L-BFGS, steps")
 
 
-def against_general() -> list[str]:
+def reach(work: tuple[str, int]) -> Records:
+    """What both reach on the first rows of a sample model: NLL on them, processor seconds, steps."""
+    stem, n = work
+    pred = first_rows(stem, n)
+    about = {"rows": f"{n:,} of {stem}", "entries": f"{pred.k * (pred.k + 1):,}"}
+    return [about | fitted(pred) | minimised(pred)]
+
+
+def against_general(found: pl.DataFrame) -> list[str]:
     """A section with a line a number of rows."""
-    lines = []
-    for stem, n in track(WORK, "optima"):
-        pred = first_rows(stem, n)
-        entries = pred.k * (pred.k + 1)
-        cells = [
-            f"{n:,} of {stem}",
-            f"{entries:,}",
-            *_cells(fitted(pred)),
-            *_cells(minimised(pred)),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    columns = ("rows", "entries", "NLL", "s", "steps", "L-BFGS, NLL", "L-BFGS, s", "L-BFGS, steps")
+    lines = [f"| {' | '.join(row[name] for name in COLUMNS)} |" for row in found.to_dicts()]
     return [
         "## Matrix scaling without penalties beside a general optimiser",
         "",
@@ -57,15 +49,9 @@ def against_general() -> list[str]:
         "of processor time, all threads added up. L-BFGS is SciPy's, in float64 from the identity, until it finds "
         f'nothing more or for {STEPS:,} steps. "none" is an error that says that no optimum is in reach.',
         "",
-        *head(*columns),
+        *head(*COLUMNS),
         *lines,
     ]
-
-
-def _cells(reached: Reached) -> list[str]:
-    nll = "none" if reached.nll is None else f"{reached.nll:.3g}"
-    steps = "" if reached.steps is None else f"{reached.steps:,}"
-    return [nll, f"{reached.seconds:.2f}", steps]
 
 
 def first_rows(stem: str, n: int) -> c.Predictions:
@@ -77,18 +63,19 @@ def first_rows(stem: str, n: int) -> c.Predictions:
     return c.from_logits(scores[:n], labels[:n])
 
 
-def fitted(pred: c.Predictions) -> Reached:
+def fitted(pred: c.Predictions) -> dict[str, str]:
     """What our fit reaches."""
     start = time.process_time()
     try:
         found = c.MatrixScaling().fit(pred)
     except DidNotConverge:
-        return Reached(None, time.process_time() - start)
+        return {"NLL": "none", "s": f"{time.process_time() - start:.2f}", "steps": ""}
     seconds = time.process_time() - start
-    return Reached(c.nll(found.apply(pred)), seconds, found.rule.certificate.steps)
+    nll = c.nll(found.apply(pred))
+    return {"NLL": f"{nll:.3g}", "s": f"{seconds:.2f}", "steps": str(found.rule.certificate.steps)}
 
 
-def minimised(pred: c.Predictions) -> Reached:
+def minimised(pred: c.Predictions) -> dict[str, str]:
     """What SciPy's L-BFGS reaches from the identity."""
     design = np.column_stack([pred.scores.astype(np.float64), np.ones(pred.n)])
     shape = pred.k + 1, pred.k
@@ -101,4 +88,9 @@ def minimised(pred: c.Predictions) -> Reached:
 
     start = time.process_time()
     found = minimize(loss, np.eye(*shape).ravel(), jac=True, method="L-BFGS-B", options=LONG)
-    return Reached(float(found.fun), time.process_time() - start, found.nit)
+    seconds = time.process_time() - start
+    return {
+        "L-BFGS, NLL": f"{found.fun:.3g}",
+        "L-BFGS, s": f"{seconds:.2f}",
+        "L-BFGS, steps": f"{found.nit:,}",
+    }

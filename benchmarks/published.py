@@ -14,13 +14,12 @@ from calarena import against_calarena
 from fit_times import fit_times
 from machine import stamp
 from models import REAL, ZOO, part
-from optima import against_general
+from optima import WORK, against_general, reach
 from printed import C100_UNCALIBRATED, IMAGENET_TABLE_7, RESNET110_C10
-from rich.progress import track
+from studies import Records, gather, parts_of, publish
 
 import calibrant as c
 from calibrant.fitting.newton import DidNotConverge
-from calibrant.inputs.paths import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "published.md"
 Families = dict[str, tuple[c.Family, ...]]
@@ -64,6 +63,9 @@ GUO_MEASURES: dict[str, Callable[[c.Predictions], float]] = {
     "error %": lambda pred: 1 - c.accuracy(pred),
     "NLL": lambda pred: c.nll(pred) / 100,
 }
+# Families and measures of each study on the sample models.
+STUDIES = {"Gupta": (GUPTA_FAMILIES, GUPTA_MEASURES), "Guo": (GUO_FAMILIES, GUO_MEASURES)}
+RICHER_STUDY = "richer"
 RICHER = {
     "none": c.Identity(),
     "temperature": c.Temperature(),
@@ -140,21 +142,30 @@ def _agreement(rows: list[list[str]]) -> str:
     return f"{equal} of {len(cells)} cells agree in every printed digit."
 
 
-def on_the_zoo(
-    families: Families, measures: dict[str, Callable[[c.Predictions], float]]
-) -> dict[str, list[str]]:
+def on_a_sample(job: tuple[str, Path]) -> Records:
+    """What a study finds of one sample model."""
+    study, path = job
+    if study == RICHER_STUDY:
+        return [richer_fit_better(path)]
+    by_name = found_of(path, *STUDIES[study])
+    return [
+        {"model": path.stem, "method": name, "title": title, "figure": figure}
+        for name, figures in by_name.items()
+        for title, figure in zip(STUDIES[study][1], figures, strict=True)
+    ]
+
+
+def on_the_zoo(study: str, parts: Path) -> dict[str, list[str]]:
     """By measure a table, a line a sample model."""
-    found = {path.stem: found_of(path, families, measures) for path in track(ZOO, "sample models")}
-    return {
-        title: _table(
-            ["", *families],
-            [
-                [model, *(_or_none(by[name][row], 3) for name in families)]
-                for model, by in found.items()
-            ],
-        )
-        for row, title in enumerate(measures)
-    }
+    found = gather(on_a_sample, [(study, path) for path in ZOO], study, parts)
+    families, measures = STUDIES[study]
+    tables = {}
+    for title in measures:
+        of_title = found.filter(title=title)
+        rows = of_title.group_by("model", maintain_order=True).agg("figure").iter_rows()
+        cells = [[model, *(_or_none(each, 3) for each in figures)] for model, figures in rows]
+        tables[title] = _table(["", *families], cells)
+    return tables
 
 
 def _sections(tables: dict[str, list[str]]) -> list[str]:
@@ -170,21 +181,23 @@ def _or_none(figure: float, decimals: int) -> str:
     return "none" if np.isnan(figure) else f"{figure:.{decimals}f}"
 
 
-def richer_fit_better() -> list[str]:
+def richer_fit_better(path: Path) -> dict[str, str]:
     """NLL on the very rows fitted, and the slope left, of ever richer families."""
-    cells = []
-    for path in track(ZOO, "the rows fitted"):
-        fit_on = part(path, "val")
-        tried = [_fitted(family, fit_on) for family in RICHER.values()]
-        fits = [each for each in tried if each is not None]
-        proofs = [found.rule.certificate for found in fits[1:]]
-        holds = all(proof.slope <= proof.tolerance for proof in proofs)
-        losses = [c.nll(found.apply(fit_on)) for found in fits]
-        falls = all(after <= before + 1e-9 for before, after in pairwise(losses))
-        missing = [float("nan")] * (len(RICHER) - len(fits))
-        shown = [_or_none(loss, 9) for loss in (*losses, *missing)]
-        cells.append([path.stem, *shown, "yes" if falls else "no", "yes" if holds else "no"])
-    return _table(["", *RICHER, "each at most the last", "certificates hold"], cells)
+    fit_on = part(path, "val")
+    tried = [_fitted(family, fit_on) for family in RICHER.values()]
+    fits = [each for each in tried if each is not None]
+    proofs = [found.rule.certificate for found in fits[1:]]
+    holds = all(proof.slope <= proof.tolerance for proof in proofs)
+    losses = [c.nll(found.apply(fit_on)) for found in fits]
+    falls = all(after <= before + 1e-9 for before, after in pairwise(losses))
+    missing = [float("nan")] * (len(RICHER) - len(fits))
+    shown = [_or_none(loss, 9) for loss in (*losses, *missing)]
+    return {
+        "": path.stem,
+        **dict(zip(RICHER, shown, strict=True)),
+        "each at most the last": "yes" if falls else "no",
+        "certificates hold": "yes" if holds else "no",
+    }
 
 
 def _fitted(family: c.Family, fit_on: c.Predictions) -> c.Map | None:
@@ -202,6 +215,8 @@ def main() -> None:
     """Run the studies and write the page, whole or not at all."""
     argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None).parse_args()
     (resnet,) = [path for path in REAL if path.stem == "nncal_resnet110_c10"]
+    parts = parts_of(PAGE)
+    richer = gather(on_a_sample, [(RICHER_STUDY, path) for path in ZOO], RICHER_STUDY, parts)
     text = "\n".join(
         [
             "# Published tables",
@@ -242,12 +257,12 @@ def main() -> None:
             "",
             "## The same measures on the sample models",
             "",
-            *_sections(on_the_zoo(GUPTA_FAMILIES, GUPTA_MEASURES)),
+            *_sections(on_the_zoo("Gupta", parts)),
             "## The seven methods of Guo et al. 2017 on the sample models",
             "",
             "Their networks are other ones, so no cell of their Tables 1, S1, S2 and S3 can be compared by digits.",
             "",
-            *_sections(on_the_zoo(GUO_FAMILIES, GUO_MEASURES)),
+            *_sections(on_the_zoo("Guo", parts)),
             *fit_times(GUO_FAMILIES),
             "",
             "## Richer families fit their own rows better",
@@ -255,16 +270,15 @@ def main() -> None:
             "NLL on the rows fitted, without penalties. With 100 classes the matrix has more entries than rows; "
             '"none", here and above, is an error that says that no optimum is in reach.',
             "",
-            *richer_fit_better(),
+            *_table(richer.columns, [list(row) for row in richer.iter_rows()]),
             "",
-            *against_general(),
+            *against_general(gather(reach, WORK, "optima", parts)),
             "",
             stamp("scipy"),
             "",
         ]
     )
-    print(text)
-    write_whole(PAGE, text.encode())
+    publish(PAGE, text, parts)
 
 
 if __name__ == "__main__":
