@@ -133,7 +133,7 @@ def test_splitters_and_pairs_of_rows_serve_as_cv() -> None:
     by_splitter = CalibratedClassifier(GaussianNB(), cv=splitter).fit(X2, Y2)
     by_rows = CalibratedClassifier(GaussianNB(), cv=list(splitter.split(X2, Y2))).fit(X2, Y2)
     np.testing.assert_array_equal(by_splitter.predict_proba(X2), by_rows.predict_proba(X2))
-    with pytest.raises(ValueError, match="Expected `cv`"):
+    with pytest.raises(ValueError, match=r"Expected `?cv`?"):
         CalibratedClassifier(GaussianNB(), cv="prefix").fit(X2, Y2)
     with pytest.raises(NotFittedError):
         CalibratedClassifier(GaussianNB(), cv="prefit").fit(X2, Y2)

@@ -14,7 +14,7 @@ from calibrant.inputs.tables import header
 
 def test_labels_beyond_64_bits_are_one_line(tmp_path: Path) -> None:
     path = text(tmp_path, "x.csv", "label,p_0,p_1", "10000000000000000001,0.4,0.6")
-    assert "column 'label' cannot be read (cannot convert i128 to NumPy" in refusal(path)
+    assert "column 'label'" in refusal(path)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
 from matplotlib.axes import Axes
 from shared_claims import claims
@@ -16,6 +17,9 @@ IMAGES = HERE / "images"
 GALLERY = HERE.parent / "docs" / "gallery"
 PROGRAM = re.compile(r"```python\n(.*?)```\n\n!\[.*?\]\((.*?)\)", re.DOTALL)
 PROGRAMS = PROGRAM.findall((GALLERY / "README.md").read_text()) if GALLERY.is_dir() else []
+# matplotlib 3.11 measures letters anew, which moves all else: the pictures kept were drawn with it.
+IS_COMPARED = mpl.__version_info__ >= (3, 11)
+compared = pytest.mark.skipif(not IS_COMPARED, reason="the pictures kept are of matplotlib 3.11")
 needs_gallery = pytest.mark.skipif(not GALLERY.is_dir(), reason="the docs are not beside the tests")
 
 
@@ -53,6 +57,7 @@ KEY: dict[str, Callable[[], Axes]] = {
 }
 
 
+@compared
 @pytest.mark.parametrize("name", KEY)
 def test_key_diagrams_look_as_they_did(name: str, tmp_path: Path) -> None:
     now = saved(KEY[name](), tmp_path / "now.png")
@@ -61,6 +66,7 @@ def test_key_diagrams_look_as_they_did(name: str, tmp_path: Path) -> None:
     assert distance(now, before) < 0.02
 
 
+@compared
 def test_the_comparison_sees_another_curve(tmp_path: Path) -> None:
     curve = curves.reliability(claims(2000, slope=0.8), n_boot=50)
     other = saved(plots.reliability(curve), tmp_path / "other.png")
@@ -79,9 +85,10 @@ def test_every_program_of_the_gallery_draws_its_picture(
     exec(compile(program, picture, "exec"), {})
     assert len(program.strip().splitlines()) <= 10
     now = in_grey(tmp_path / picture)
-    before = in_grey(GALLERY / picture)
-    assert now.shape == before.shape
-    assert distance(now, before) < 0.02
+    if IS_COMPARED:
+        before = in_grey(GALLERY / picture)
+        assert now.shape == before.shape
+        assert distance(now, before) < 0.02
 
 
 @needs_gallery

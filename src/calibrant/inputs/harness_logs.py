@@ -19,7 +19,7 @@ def choices_as_logits(frame: pl.DataFrame) -> pl.DataFrame:
     if not _are_choices(likelihoods):
         return frame
     rest = frame.drop(RESPONSES)
-    targets = _targets(rest)
+    targets = _targets(frame)
     target = targets.list.first().alias("target")
     has_one_length = likelihoods.list.len().n_unique() == 1
     has_one_target = (targets.list.len() == 1).all() and not target.null_count()
