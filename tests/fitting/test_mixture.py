@@ -39,3 +39,13 @@ def test_a_part_that_is_always_better_takes_all() -> None:
 
 def test_equal_parts_stay_even() -> None:
     assert mixture_weights(np.full((20, 2), 0.5), None)[0].tolist() == [0.5, 0.5]
+
+
+def test_a_row_of_next_to_no_weight_is_heard() -> None:
+    """Nearly all weight is against the second part, without which the first row is impossible."""
+    parts = np.array([[1e-200, 0.5], [0.9, 0.1]])
+    w = np.array([1e-9, 1e9])
+    shares, certificate = mixture_weights(parts, w)
+    assert certificate.slope <= certificate.tolerance
+    # Where the slope is nil: w[0] / x = w[1] * (0.9 - 0.1) / 0.9 for the second part's share x.
+    assert shares[1] == pytest.approx(1e-18 * 0.9 / 0.8, rel=1e-3)

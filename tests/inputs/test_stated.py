@@ -22,6 +22,8 @@ from calibrant import View, read, stated_confidences
         (" 7/10. ", 0.7),
         ("Confidence: 0,9", 0.9),
         ("100%", 1.0),
+        ("3.58e-05", 3.58e-05),
+        ("Confidence: 2E-1", 0.2),
         ("It was 1912, and 30% of them left.", None),
         ("No idea", None),
         (None, None),
@@ -51,3 +53,10 @@ def test_a_column_of_texts_is_read(tmp_path: Path) -> None:
         read(path)
     kept = read(path, skip_missing=True)
     assert kept.n == 1
+
+
+def test_nothing_is_stated_out_of_nothing() -> None:
+    with pytest.raises(ValueError, match="row 0 says '9/0'"):
+        stated_confidences(["9/0"])
+    with pytest.raises(ValueError, match=r"scale must be above 0, such as 1 or 100; got 0\.0"):
+        stated_confidences(["0.9"], scale=0.0)

@@ -55,3 +55,10 @@ def test_what_they_refuse() -> None:
         importance_weights(np.zeros((1, 1, 1)), [1.0])
     with pytest.raises(ValueError, match="rows are needed both here and there"):
         importance_weights([1.0], [])
+
+
+def test_whole_vectors_are_reweighted_as_their_predictions_are() -> None:
+    pred = c.from_probs([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]], [0, 1, 1])
+    found = reweighted(c.canonical(pred), ["a", "b", "b"], ["a", "a", "b"])
+    expected = reweighted(pred, ["a", "b", "b"], ["a", "a", "b"])
+    np.testing.assert_array_equal(found.w, expected.weights)

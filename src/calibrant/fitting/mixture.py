@@ -12,6 +12,10 @@ from .weights import Weights, counts, total
 _TOLERANCE = 1e-6
 _MOST_STEPS = 200
 _ROUNDING = 1e-14
+# No weight is less on the way, or no step would find it again. From so steep a place on, a step of
+# expectation and maximisation goes further than Newton's.
+_LEAST = 1e-100
+_STEEP = 1e3
 _TINY = np.finfo(np.float64).tiny
 
 
@@ -33,14 +37,19 @@ def mixture_weights(components: Array, w: Weights) -> tuple[Array, Certificate]:
         gain = share @ ratio
         slope = _slope(gain)
         if slope <= _TOLERANCE:
-            return mixture, Certificate(slope, _TOLERANCE, steps)
+            found = np.where(mixture > _LEAST, mixture, 0)
+            return found, Certificate(slope, _TOLERANCE, steps)
+        if gain.max() > _STEEP:
+            mixture = np.maximum(mixture * gain, _LEAST)
+            mixture /= mixture.sum()
+            continue
         shared = ratio * share[:, None]
         hessian = shared.T @ ratio
         move = least_on_simplex(hessian, 2 * gain)
         move -= mixture
         length = _line_search(components, share, mixture, move, gain)
         mixture = mixture + length * move
-        mixture = np.maximum(mixture, 0)
+        mixture = np.maximum(mixture, _LEAST)
         mixture /= mixture.sum()
     raise DidNotConverge(
         f"the mixture did not converge: slope {slope:.3g} after {_MOST_STEPS} steps; "

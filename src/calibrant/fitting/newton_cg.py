@@ -18,6 +18,8 @@ Preconditioner = Callable[[int], LinearOperator]
 # The residual to stop at, as a share of the gradient: far from the optimum less would be wasted.
 _LOOSE_RESIDUAL = 0.1
 _MOST_PRODUCTS = 500
+# About the largest entry of a move: much further on, all that there is overflows.
+_FURTHEST = 1e20
 _SHORTEST = 1e-20
 # A move that leaves so much of the slope was too short, as where the function falls for ever.
 _MUCH_SLOPE = 0.2
@@ -111,8 +113,10 @@ def _conjugate_gradients(here: Point, solve: LinearOperator, share: float) -> _M
     for products in range(1, _MOST_PRODUCTS + 1):
         product = here.hessian_product(direction)
         curvature = float(direction @ product)
-        if curvature <= 0:  # flat but for rounding
-            return _Move(move if move.any() else direction, products)
+        furthest = float(np.abs(direction).max())
+        if curvature * _FURTHEST <= squared * furthest:  # flat but for rounding
+            far = max(1.0, furthest / _FURTHEST)
+            return _Move(move if move.any() else direction / far, products)
         length = squared / curvature
         move = move + length * direction
         residual = residual - length * product

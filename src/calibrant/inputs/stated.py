@@ -8,9 +8,7 @@ import numpy as np
 from ..fitting.types import Array
 from .checks import briefly
 
-_NUMBER = (
-    r"(?P<{0}>\d+(?:[.,]\d+)?)\s*(?:(?P<{0}_percent>%|percent)|(?:/|out of)\s*(?P<{0}_of>\d+))?"
-)
+_NUMBER = r"(?P<{0}>\d+(?:[.,]\d+)?(?:e[+-]?\d+)?)\s*(?:(?P<{0}_percent>%|percent)|(?:/|out of)\s*(?P<{0}_of>\d+))?"
 _NAMED = r"(?:confidence|probability|certainty|likelihood|chance)[^\d\n]{0,30}?" + _NUMBER.format(
     "a"
 )
@@ -35,6 +33,8 @@ def stated_confidences(texts: Sequence[object], *, scale: float = 1) -> Array:
     >>> stated_confidences(["Confidence: 70"], scale=100).tolist()
     [0.7]
     """
+    if not scale > 0:
+        raise ValueError(f"scale must be above 0, such as 1 or 100; got {scale!r}")
     found = np.full(len(texts), np.nan)
     for row, text in enumerate(texts):
         stated = None if text is None else _last(str(text), scale)
@@ -58,6 +58,7 @@ def _last(text: str, scale: float) -> float | None:
         number = float(groups[name].replace(",", "."))
         if groups[f"{name}_percent"] is not None:
             return number / 100
-        most = groups[f"{name}_of"]
-        return number / (scale if most is None else float(most))
+        of = groups[f"{name}_of"]
+        most = scale if of is None else float(of)
+        return number / most if most > 0 else np.inf
     return None

@@ -11,9 +11,9 @@ from ..fitting.types import Array, Bools
 from ..fitting.weights import counts
 from ..inputs.checks import MAKE_THEM, briefly, host
 from ..inputs.predictions import Predictions
-from ..inputs.views import View
+from ..inputs.views import Canonical, View
 
-Rows = TypeVar("Rows", Predictions, View)
+Rows = TypeVar("Rows", Predictions, View, Canonical)
 # So many observations of each value must be seen before it is told apart from other rare ones.
 _RARE = 20
 _RIDGE_ROWS = 1.0
@@ -42,6 +42,8 @@ def reweighted(x: Rows, here: ArrayLike, there: ArrayLike) -> Rows:
     w *= x.total / w.sum()
     if isinstance(x, View):
         return replace(x, w=w)
+    if isinstance(x, Canonical):
+        return Canonical(replace(x.pred, weights=w))
     return replace(x, weights=w)
 
 

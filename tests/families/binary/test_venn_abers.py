@@ -76,3 +76,12 @@ def test_either_end_may_be_the_map() -> None:
     np.testing.assert_array_equal(VennAbers(gives="p1").fit(view)(view), p1)
     with pytest.raises(ValueError, match="gives must be 'merged'"):
         VennAbers(gives="low")  # type: ignore[arg-type]
+
+
+def test_what_weighs_nothing_beside_the_rest_changes_nothing() -> None:
+    p = np.array([0.1, 0.2, 0.4, 0.6, 0.7, 0.9])
+    y = np.array([0, 1, 0, 1, 0, 1])
+    w = np.array([1e12, 1e-9, 1e12, 1e-9, 1e12, 1e-9])
+    found = VennAbers().fit(binary(p, y, weights=w))([0.1, 0.4, 0.7])
+    heavy = VennAbers().fit(binary(p[::2], y[::2], weights=w[::2]))([0.1, 0.4, 0.7])
+    np.testing.assert_allclose(found, heavy, atol=1e-9)

@@ -226,3 +226,20 @@ def test_constant_scores_give_the_shares_of_classes() -> None:
 def test_strengths_are_checked(bad: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=next(iter(bad))):
         MatrixScaling(**bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("logits", "labels", "w"),
+    [
+        ([[-1e9, 1, -1e9, 1, 1e4], [0, 1, 1e-30, 0, 1]], [3, 3], [1.4e-9, 3.5e9]),
+        ([[0, -1e4, 1e4, 1e-30, 1], [1e-30, -1e4, 1, 1, -1e9]], [1, 1], [8.6e12, 267.6]),
+    ],
+)
+def test_no_step_overflows(logits: list[list[float]], labels: list[int], w: list[float]) -> None:
+    pred = from_logits(np.array(logits, np.float32), labels, weights=w)
+    try:
+        q = MatrixScaling(off_diagonal=1.0, intercept=1.0).fit(pred).apply(pred).probs
+    except ValueError as error:
+        assert "did not converge" in str(error)  # noqa: PT017 - one of two right answers
+    else:
+        np.testing.assert_allclose(q.sum(1), 1, atol=1e-6)

@@ -111,7 +111,11 @@ def _added_as_event(w: Array, happened: Array) -> Array:
 
     weight = running_sums(w)
     events = running_sums(happened)
-    blocks = isotonic_regression(happened / w, weights=w).blocks
+    found = isotonic_regression(happened / w, weights=w).blocks
+    # What weighs nothing beside all before it is one block with what follows.
+    grows = np.diff(weight[found]) > 0
+    blocks = np.append(0, found[1:][grows])
+    blocks[-1] = len(w)
     x = weight[:-1] - 1
     y = events[:-1] - 1
     at = weight[blocks]
