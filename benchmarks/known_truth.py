@@ -67,7 +67,7 @@ def judge(job: Job) -> list[dict[str, Any]]:
 def _maps(what: What, name: str, pred: c.Predictions) -> list[dict[str, Any]]:
     k = pred.k
     test = draw(name, k, TEST_ROWS[k], TEST_SEED)
-    lost = _lost(name, k)
+    missed = lost(name, k)
     found = []
     for each in (NONE, *FAMILIES) if what == "families" else (SELECT, *PEERS):
         if each in SLOW and k >= SLOW_CLASSES:
@@ -79,12 +79,12 @@ def _maps(what: What, name: str, pred: c.Predictions) -> list[dict[str, Any]]:
             print(f"{each}, {name}, k = {k}, n = {pred.n}: {error!r}"[:300])
             continue
         seconds = time.process_time() - start
-        kl = _divergence(test.truth, logs) - lost
+        kl = divergence(test.truth, logs) - missed
         found.append({"family": each, "kl": kl, "seconds": seconds})
     return found
 
 
-def _divergence(truth: Array, logs: Array) -> float:
+def divergence(truth: Array, logs: Array) -> float:
     """The mean KL divergence from the truth; a class that is possible but said not to be costs ln 1e300."""
     own = np.log(np.maximum(truth, 1e-300))
     claimed = np.maximum(logs.astype(np.float64), -690.0)
@@ -92,12 +92,12 @@ def _divergence(truth: Array, logs: Array) -> float:
 
 
 @cache
-def _lost(name: str, k: int) -> float:
+def lost(name: str, k: int) -> float:
     """What no map can give back, as claims do not tell all that x does."""
     if keeps_truth(name, k):
         return 0.0
     rows = draw(name, k, TEST_ROWS[k], TEST_SEED)
-    return _divergence(rows.truth, np.log(_given_claims(rows.pred.probs, rows.truth)))
+    return divergence(rows.truth, np.log(_given_claims(rows.pred.probs, rows.truth)))
 
 
 def _given_claims(p: Array, truth: Array) -> Array:
