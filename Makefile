@@ -82,7 +82,7 @@ contention: peers
 
 bench: $(PEERS)/.ready peers contention
 	for study in speed one_chance_speed many_classes kernels kernel_consistency bandwidths synthetic unseen intervals power \
-			debiasing decisions groups monitoring shift vector_errors known_truth pseudo_real real_claims rounded_claims calibrated_models smooth_settings kernel_rows free_knots published arena first_fits verdicts triples training/streaming; do \
+			debiasing decisions groups monitoring shift vector_errors known_truth choice pseudo_real real_claims rounded_claims calibrated_models smooth_settings kernel_rows free_knots published arena first_fits verdicts triples training/streaming; do \
 		PYTHONPATH=benchmarks $(PEERS)/bin/python benchmarks/$$study.py || exit; \
 	done
 
