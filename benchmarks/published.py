@@ -20,6 +20,7 @@ from studies import Records, gather, parts_of, publish
 
 import calibrant as c
 from calibrant.fitting.newton import DidNotConverge
+from calibrant.inputs.paths import write_whole
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "published.md"
 Families = dict[str, tuple[c.Family, ...]]
@@ -211,11 +212,53 @@ def _table(head: list[str], cells: list[list[str]]) -> list[str]:
     return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *cells)]
 
 
+def of_calarena(parts: Path) -> list[str]:  # noqa: ARG001 - quick, so nothing of it is kept
+    """The section of what CalArena prints."""
+    resnet = _resnet()
+    return [
+        "## CalArena: the same model",
+        "",
+        "Fitted on val and measured on test, from probabilities as there. Of a method without a family here "
+        "what is printed stands alone; their strengths of Dirichlet and matrix are chosen otherwise.",
+        "",
+        *against_calarena(part(resnet, "val"), part(resnet, "test")),
+    ]
+
+
+def of_optima(parts: Path) -> list[str]:
+    """The section of matrices beside a general optimiser."""
+    return against_general(gather(reach, WORK, "optima", parts))
+
+
+def _resnet() -> Path:
+    (path,) = [path for path in REAL if path.stem == "nncal_resnet110_c10"]
+    return path
+
+
+SECTIONS = {"calarena": of_calarena, "optima": of_optima}
+
+
+def with_section(page: str, section: list[str]) -> str:
+    """The page with a section anew, stamped apart; one that the page has not yet comes last."""
+    title = section[0]
+    text = "\n".join([*section, "", f"Run apart: {stamp('scipy')}", "", ""])
+    if title not in page:
+        body, _, last = page.rstrip().rpartition("\n")
+        return f"{body}\n{text}{last}\n"
+    before, _, rest = page.partition(title)
+    _, next_title, after = rest.partition("\n## ")
+    return before + text + next_title.strip("\n") + after
+
+
 def main() -> None:
     """Run the studies and write the page, whole or not at all."""
-    argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None).parse_args()
-    (resnet,) = [path for path in REAL if path.stem == "nncal_resnet110_c10"]
-    parts = parts_of(PAGE)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", choices=list(SECTIONS), help="one section, merged into the page")
+    only, parts = parser.parse_args().only, parts_of(PAGE)
+    if only:
+        write_whole(PAGE, with_section(PAGE.read_text(), SECTIONS[only](parts)).encode())
+        return
+    resnet = _resnet()
     richer = gather(on_a_sample, [(RICHER_STUDY, path) for path in ZOO], RICHER_STUDY, parts)
     text = "\n".join(
         [
@@ -231,12 +274,7 @@ def main() -> None:
             "",
             *against_print(resnet),
             "",
-            "## CalArena: the same model",
-            "",
-            "Fitted on val and measured on test, from probabilities as there. Of a method without a family here "
-            "what is printed stands alone; their strengths of Dirichlet and matrix are chosen otherwise.",
-            "",
-            *against_calarena(part(resnet, "val"), part(resnet, "test")),
+            *of_calarena(parts),
             "",
             "## Gupta et al. 2021: CIFAR-100 as it is",
             "",
@@ -272,7 +310,7 @@ def main() -> None:
             "",
             *_table(richer.columns, [list(row) for row in richer.iter_rows()]),
             "",
-            *against_general(gather(reach, WORK, "optima", parts)),
+            *of_optima(parts),
             "",
             stamp("scipy"),
             "",
