@@ -1,6 +1,9 @@
 """What the site has beside its pages: the reference, a Markdown twin of every page, llms.txt."""
 
+import re
+from contextlib import redirect_stdout, suppress
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from types import ModuleType
 
@@ -9,6 +12,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import calibrant
+from calibrant.cli import COMMANDS, run
 
 # Rooms with names of their own, beside those of the package itself.
 ROOMS = (
@@ -16,6 +20,7 @@ ROOMS = (
     *("scale", "simulate", "samples", "sklearn"),
     *("torch.losses", "torch.metrics", "torch.modules", "torch.kernels", "torch.callback"),
 )
+PICTURE = re.compile(r'<img alt="[^"]*" src="([^"]+\.png)" />')
 CHANGES = Path(__file__).parents[2] / "CHANGELOG.md"
 _TEXTS: dict[str, tuple[str, str]] = {}
 
@@ -28,6 +33,9 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         entries = "\n\n".join(f"::: {name}" for name in names)
         content = f"# {room}\n\n{entries}\n"
         files.append(File.generated(config, f"reference/{room}.md", content=content))
+    helps = "\n\n".join(f"## {name}\n\n```text\n{_help(name)}```" for name in COMMANDS)
+    content = f"# Commands\n\nWhat `calibrant COMMAND --help` says.\n\n{helps}\n"
+    files.append(File.generated(config, "reference/commands.md", content=content))
     return files
 
 
@@ -35,6 +43,14 @@ def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
     """Keep the text of each page for its twin."""
     _TEXTS[page.file.src_uri] = (page.title or page.file.name, markdown)
     return markdown
+
+
+def on_page_content(html: str, *, page: Page, **_: object) -> str:
+    """Show the pictures of the gallery, drawn for fine screens, at half their size."""
+    folder = Path(str(page.file.abs_src_path)).parent
+    if folder.name != "gallery":
+        return html
+    return PICTURE.sub(lambda found: _at_half_size(found, folder), html)
 
 
 def on_post_build(*, config: MkDocsConfig) -> None:
@@ -47,6 +63,21 @@ def on_post_build(*, config: MkDocsConfig) -> None:
         twin.write_text(text, encoding="utf-8")
         lines.append(f"- [{title}]({name}): {_first_sentence(text)}")
     (site / "llms.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _help(command: str) -> str:
+    """What a command says of itself."""
+    said = StringIO()
+    with redirect_stdout(said), suppress(SystemExit):
+        run([command, "--help"])
+    return said.getvalue()
+
+
+def _at_half_size(found: re.Match[str], folder: Path) -> str:
+    """A picture's tag with half its width, which stands at a fixed place of a PNG."""
+    header = (folder / found[1]).read_bytes()[:24]
+    width = int.from_bytes(header[16:20]) // 2
+    return found[0].replace("<img", f'<img width="{width}"')
 
 
 def _names_by_room() -> dict[str, list[str]]:
