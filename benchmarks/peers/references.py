@@ -105,7 +105,7 @@ def nll(data: SimpleNamespace) -> float:
 
 
 def smooth_ece(data: SimpleNamespace, cells: int = 20_000, nodes: int = 1000) -> float:
-    """Blasiok and Nakkiran 2023: the width that equals the error smoothed by it; Gaussian, reflected at 0 and 1.
+    """Błasiok and Nakkiran 2023: the width that equals the error smoothed by it; Gaussian, reflected at 0 and 1.
 
     Residuals are added up in cells a thousandth of the width or less.
     """
