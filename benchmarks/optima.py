@@ -72,7 +72,7 @@ def fitted(pred: c.Predictions) -> dict[str, str]:
         return {"NLL": "none", "s": f"{time.process_time() - start:.2f}", "steps": ""}
     seconds = time.process_time() - start
     nll = c.nll(found.apply(pred))
-    return {"NLL": f"{nll:.3g}", "s": f"{seconds:.2f}", "steps": str(found.rule.certificate.steps)}
+    return {"NLL": f"{nll:.6g}", "s": f"{seconds:.2f}", "steps": str(found.rule.certificate.steps)}
 
 
 def minimised(pred: c.Predictions) -> dict[str, str]:
@@ -90,7 +90,7 @@ def minimised(pred: c.Predictions) -> dict[str, str]:
     found = minimize(loss, np.eye(*shape).ravel(), jac=True, method="L-BFGS-B", options=LONG)
     seconds = time.process_time() - start
     return {
-        "L-BFGS, NLL": f"{found.fun:.3g}",
+        "L-BFGS, NLL": f"{found.fun:.6g}",
         "L-BFGS, s": f"{seconds:.2f}",
         "L-BFGS, steps": f"{found.nit:,}",
     }
