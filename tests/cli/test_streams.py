@@ -87,14 +87,13 @@ def test_what_was_not_foreseen_is_a_line_and_a_traceback_only_if_asked_for(
         assert "Traceback" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("mark", ["\u200b", "\u200f", "\u2067", "\u00ad", "\ufeff", "\u3164"])
-def test_marks_that_hide_are_shown_as_codes(
-    here: Path, capsys: pytest.CaptureFixture[str], mark: str
-) -> None:
-    name = f"ca{mark}t"
+def test_marks_that_hide_are_shown_as_codes(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    marks = ["\u200b", "\u200f", "\u2067", "\u00ad", "\ufeff", "\u3164"]
+    name = "a".join(["c", *marks, "t"])
     (here / "x.csv").write_text(NAMES.replace("cat", name), encoding="utf-8")
     told = said(capsys, "report", "x.csv", "--html", "x.html")
     page = (here / "x.html").read_text(encoding="utf-8")
-    code = mark.encode("unicode_escape").decode()
-    assert mark not in told + page
-    assert f"ca{code}t" in page
+    for mark in marks:
+        assert mark not in told + page
+    codes = [mark.encode("unicode_escape").decode() for mark in marks]
+    assert "a".join(["c", *codes, "t"]) in page

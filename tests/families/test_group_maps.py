@@ -5,7 +5,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from calibrant import Platt, Smooth, Temperature, binary, from_logits
+from calibrant import Binned, Platt, Smooth, Temperature, binary, from_logits
+from calibrant.families.group_maps import GroupShares
 from calibrant.groups import ByGroup, GroupMap
 
 
@@ -61,3 +62,18 @@ def test_what_has_no_place_for_groups_is_refused() -> None:
         fitted.to_onnx("map.onnx")
     with pytest.raises(ValueError, match="without group=COLUMN"):
         fitted.to_sql("p")
+
+
+def test_the_least_and_the_largest_share_are_told() -> None:
+    rule = GroupShares(("a", "b", "c"), (0.2, 0.9, 0.5), (10.0, 90.0, 50.0))
+    told = {fact.name: fact.value for fact in rule.facts()}
+    assert (told["groups"], told["least share"], told["largest share"]) == (3, 0.2, 0.9)
+    assert rule.to_dict()["b"] == {"total": 90.0, "share": 0.9}
+
+
+def test_what_measures_beyond_one_is_applied_within_it() -> None:
+    random = np.random.default_rng(1)
+    p, group = 0.7 + 0.3 * random.random(400), np.repeat(["a", "b"], 200)
+    fitted = ByGroup(Binned(1)).fit(binary(p, np.ones(400)), group)
+    q = fitted.apply(binary(p, np.ones(400)), group).p
+    assert 0.9 < q.max() <= 1

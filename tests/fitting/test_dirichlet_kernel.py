@@ -166,3 +166,10 @@ def test_the_dense_kernel_is_a_density() -> None:
     for h in (0.02, 0.2):
         heights = np.exp(log_kernels(at, np.array([[0.2, 0.3, 0.5], [0.4, 0.4, 0.2]]), h))
         np.testing.assert_allclose(heights.sum(0) / steps**2, 1, atol=0.01)
+
+
+def test_of_a_single_vector_the_least_bandwidth_is_taken() -> None:
+    rows = labelled_vectors(
+        np.tile([0.2, 0.3, 0.5], (4, 1)), np.array([0, 1, 2, 2]), None, logits=False
+    )
+    assert predictive_bandwidth(rows, _nothing) == min(BANDWIDTHS)

@@ -70,3 +70,10 @@ def test_it_is_one_for_logits_and_log_probabilities() -> None:
         StructuredMatrix().fit(claimed).rule.matrix,
         atol=1e-5,
     )
+
+
+def test_its_facts_tell_all_that_the_formula_uses() -> None:
+    fitted = StructuredMatrix().fit(samples.load("c10-resnet18")[0][:500])
+    told = {fact.name: fact.value for fact in fitted.rule.facts()}
+    assert told["temperature"] == 1 / fitted.rule.inverse
+    assert told["uniform part"] == fitted.rule.uniform
