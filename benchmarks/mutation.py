@@ -176,7 +176,8 @@ def page(found: list[dict[str, Any]], words: dict[str, str], asked: argparse.Nam
             "",
             (__doc__ or "").partition("\n\n")[2].strip(),
             "",
-            f"{len(found)} of {asked.population:,} faults, drawn by seed {asked.seed}: an operator, a comparison or a "
+            f"{len(found)} of {asked.population:,} faults, the {asked.n} drawn by seed {asked.seed} less those "
+            "that time did not allow: an operator, a comparison or a "
             "number that is another, a value not returned, a statement left out. A fault is killed by the first test "
             f"that fails. No test is begun after {ENOUGH} s of processor time; what lives so long counts as survived. "
             "Intervals are Wilson's, 95%. What survivors mean was told by reading them, not by proof.",
