@@ -37,8 +37,8 @@ PEERS = {
 OURS = "calibrant"
 Key = tuple[str, str, int]
 Times = dict[Key, list[tuple[float, float]]]
-# Seconds to wait for an idle machine before a round, and how idle is idle enough.
-PATIENCE, IDLE = 60.0, 0.9
+# How idle is idle enough.
+IDLE = 0.9
 
 
 def idle_share(seconds: float = 1.0) -> float:
@@ -54,9 +54,9 @@ def idle_share(seconds: float = 1.0) -> float:
     return (idle_then - idle) / (every_then - every)
 
 
-def quiet_moment() -> float:
-    """Wait for an idle machine, but not for ever; how idle it was."""
-    until = time.monotonic() + PATIENCE
+def quiet_moment(patience: float) -> float:
+    """Wait for an idle machine, but only so many seconds; how idle it was."""
+    until = time.monotonic() + patience
     share = idle_share()
     while share < IDLE and time.monotonic() < until:
         share = idle_share()
@@ -75,7 +75,9 @@ def neighbours(number: int) -> Iterator[None]:
             process.wait()
 
 
-def measured(rows: int, classes: int, rounds: int) -> tuple[Times, list[float], list[float]]:
+def measured(
+    rows: int, classes: int, rounds: int, patience: int
+) -> tuple[Times, list[float], list[float]]:
     """Seconds of clock and processor of every fit, and how idle and how loaded the machine was before each round."""
     times: Times = {}
     idle, loads = [], []
@@ -88,7 +90,7 @@ def measured(rows: int, classes: int, rounds: int) -> tuple[Times, list[float], 
                 sides[name].ask("begin", task, str(path))
                 sides[name].ask("time")
             for _ in track(range(rounds), task):
-                idle.append(quiet_moment())
+                idle.append(quiet_moment(patience))
                 loads.append(os.getloadavg()[0])
                 for number in NEIGHBOURS:
                     with neighbours(number):
@@ -117,10 +119,10 @@ def lines(times: Times) -> Iterator[str]:
 def main() -> None:
     """Measure and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, number in (("rows", 50_000), ("classes", 100), ("rounds", 5)):
+    for name, number in (("rows", 50_000), ("classes", 100), ("rounds", 5), ("patience", 60)):
         parser.add_argument(f"--{name}", type=int, default=number)
     asked = parser.parse_args()
-    times, idle, loads = measured(asked.rows, asked.classes, asked.rounds)
+    times, idle, loads = measured(asked.rows, asked.classes, asked.rounds, asked.patience)
     beside = [f"{number} beside" for number in NEIGHBOURS[1:]]
     head = [
         "fit and apply",
@@ -137,7 +139,7 @@ def main() -> None:
         "of the processor, which grows where threads wait for one another in a spin. A fair share of two cores beside "
         f"four busy processes is 3 for two threads. Medians of {asked.rounds} rounds, each with all of them in turn.",
         "",
-        "Before each round the machine was waited for, a minute at most. It was idle for "
+        f"Before each round the machine was waited for, {asked.patience} s at most. It was idle for "
         f"{min(idle):.0%} to {max(idle):.0%} of the next second (median {median(idle):.0%}); its load over the last "
         f"minute, these neighbours included, was {min(loads):.1f} to {max(loads):.1f} (median {median(loads):.1f}). "
         "Where it was not idle, “none beside” is not none, and the ratios of the clock are too small.",

@@ -29,5 +29,6 @@ DATA: dict[str, Callable[[], SimpleNamespace]] = {
     "5,000 x 10 float64": partial(vectors, 5000, 10, np.float64),
     "500,000 chances": partial(chances, 500_000),
     "100,000 chances": partial(chances, 10**5),
+    "20,000 chances": partial(chances, 20_000),
     "5,000 chances": partial(chances, 5000),
 }

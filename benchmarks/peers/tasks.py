@@ -11,7 +11,7 @@ from . import optima, references
 
 Array = NDArray[Any]
 Judge = Callable[[SimpleNamespace], Callable[[Array], float]]
-FEW = 12
+FEW = 5
 
 
 class Task(NamedTuple):
@@ -93,6 +93,7 @@ OFF, LARGEST, MORE = "distance", "largest distance", "NLL above the least"
 TRUTH, KL = "mean distance from the truth", "divergence from the truth"
 MANY, WIDE, TEN = "200,000 x 10 float32", "10,000 x 50 float32", "20,000 x 10 float32"
 FEW_ROWS, CHANCES, SMALL = "5,000 x 10 float64", "100,000 chances", "5,000 chances"
+FEWER = "20,000 chances"
 TASKS = {
     "top_ece": Task("top-label ECE, 15 bins", MANY, number(references.top_ece), OFF, 1e-9),
     "curve": Task("bins of a diagram, top label", MANY, values(_curve), LARGEST, 1e-9),
@@ -115,11 +116,11 @@ TASKS = {
     "beta": Task("beta", CHANCES, excess(optima.beta), MORE, 1e-7),
     "isotonic": Task("isotonic", CHANCES, values(_pav), LARGEST, 1e-9),
     "histogram": Task("histogram binning, 15 bins", CHANCES, values(_histogram), LARGEST, 1e-9),
-    "bbq": Task("BBQ", CHANCES, off_truth, TRUTH, 1e-4),
+    "bbq": Task("BBQ", FEWER, off_truth, TRUTH, 1e-4),
     "scaling_binning": Task("scaling-binning, 15 bins", CHANCES, off_truth, TRUTH, 1e-4),
     "venn_abers": Task("Venn-Abers", CHANCES, values(_venn_abers), LARGEST, 1e-6),
     "spline": Task("spline", CHANCES, off_truth, TRUTH, 1e-4),
-    "smooth": Task("smooth, strength from the data", CHANCES, off_truth, TRUTH, 1e-4),
+    "smooth": Task("smooth, strength from the data", FEWER, off_truth, TRUTH, 1e-4),
     "kernel": Task("kernel map, bandwidth from the data", SMALL, off_truth, TRUTH, 1e-4),
     "broken_line": Task("piecewise linear, 3 pieces", SMALL, off_truth, TRUTH, 1e-4),
 }  # fmt: skip

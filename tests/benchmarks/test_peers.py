@@ -19,6 +19,7 @@ SMALL = {
     "5,000 x 10 float64": partial(vectors, 300, 3, np.float64),
     "500,000 chances": partial(chances, 700),
     "100,000 chances": partial(chances, 800),
+    "20,000 chances": partial(chances, 800),
     "5,000 chances": partial(chances, 300),
 }
 # Not exact by design: smoothed targets, pooled claims, a grid; and what has no exact answer.

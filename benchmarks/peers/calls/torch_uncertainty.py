@@ -61,11 +61,13 @@ def _scaled(make: Callable[[int], Any]) -> Call:
     return Call(work, lambda q, _: q.detach().numpy(), prepare)
 
 
-def _binned(make: Callable[[], Any], *, is_vector: bool = False) -> Call:
+def _binned(
+    make: Callable[[], Any], *, is_vector: bool = False, kind: torch.dtype = torch.float64
+) -> Call:
     """A fit of log odds, or of logits, that gives log odds or logits of the outcome."""
 
     def prepare(d: Data) -> Data:
-        p = torch.from_numpy(d.logits if is_vector else d.p).to(torch.float64)
+        p = torch.from_numpy(d.logits if is_vector else d.p).to(kind)
         x = p if is_vector else torch.logit(p)[:, None]
         y = torch.from_numpy(d.labels if is_vector else d.y.astype(float))
         return Data(x=x, batches=DataLoader(TensorDataset(x, y), len(y)))
@@ -97,5 +99,5 @@ CALLS = {
     "isotonic_rest": _binned(IsotonicRegressionScaler, is_vector=True),
     "isotonic": _binned(IsotonicRegressionScaler),
     "histogram": _binned(lambda: HistogramBinningScaler(num_bins=15)),
-    "bbq": _binned(BBQScaler),
+    "bbq": _binned(BBQScaler, kind=torch.float32),
 }
