@@ -116,7 +116,7 @@ FEATURES: dict[str, dict[str, str]] = {
         "calibrant": "calibrant:Map.to_onnx",
     },
     "losses to train with": {
-        "calibrant": "calibrant.torch.losses:mmce",
+        "calibrant": "calibrant.torch.losses:KDECalibration",
         "netcal": "netcal.regularization:MMCEPenalty",
         "torch-uncertainty": "torch_uncertainty.losses:FocalLoss",
     },

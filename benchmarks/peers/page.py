@@ -22,9 +22,9 @@ clock would have told of them. Sides take turns, each round in another order, af
 a time is the median over rounds, a ratio the median over rounds of ours to theirs. Maps are fitted and applied to the
 rows of the fit, ours from plain arrays with all checks; what a peer wants its input turned into is not timed. Errors
 are distances from what a dense program in float64, written in the study, finds: of a number, of values at each row,
-or of the loss that was reached from the least there is. Where methods differ by name or nature, the error is the
-distance from the true chances, which are known here. Memory is the peak of one more run beyond what the process held
-before it.
+or of the loss that was reached from the least there is, of which rounding may leave it a little below. Where methods
+differ by name or nature, the error is the distance from the true chances, which are known here. Memory is the peak of
+one more run beyond what the process held before it.
 """
 
 

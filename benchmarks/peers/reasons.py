@@ -33,6 +33,15 @@ REASONS: dict[tuple[str, str], str] = {
         "bbq",
         "",
     ): "ours are the binnings and the prior of Naeini et al. 2015; probcal's are 2 to 50 bins, 1/2 in each",
+    (
+        "bbq",
+        "netcal",
+    ): "ours are the binnings and the prior of Naeini et al. 2015; netcal scores binnings by BIC",
+    ("broken_line", ""): "ours takes log loss, theirs squared error: either may land nearer",
+    (
+        "kernel",
+        "",
+    ): "both take the bandwidth of the largest likelihood, each from widths of its own; not looked into",
     ("platt", ""): POOLS,
     ("beta", ""): POOLS,
 }
