@@ -194,7 +194,8 @@ def main() -> None:
     rows = [compete(make()) for make in track(CONTESTS, "contests")]
     head = "| work | calibrant | peer | ratio | bar | found |\n|---|---|---|---|---|---|"
     foot = stamp("scipy", "torch", "torchmetrics", "probmetrics", "netcal")
-    page = "\n".join(["# Speed", "", head, *rows, "", peak_memory(), "", foot, ""])
+    more = "More libraries and tasks, one thread each: [peers side by side](peers.md)."
+    page = "\n".join(["# Speed", "", more, "", head, *rows, "", peak_memory(), "", foot, ""])
     PAGE.parent.mkdir(parents=True, exist_ok=True)
     PAGE.write_text(page)
     print(page)
