@@ -115,11 +115,6 @@ FEATURES: dict[str, dict[str, str]] = {
     "a map as ONNX or SQL": {
         "calibrant": "calibrant:Map.to_onnx",
     },
-    "losses to train with": {
-        "calibrant": "calibrant.torch.losses:KDECalibration",
-        "netcal": "netcal.regularization:MMCEPenalty",
-        "torch-uncertainty": "torch_uncertainty.losses:FocalLoss",
-    },
     "conformal sets": {
         "mapie": "mapie.classification:SplitConformalClassifier",
         "torch-uncertainty": "torch_uncertainty.post_processing:ConformalClsTHR",
