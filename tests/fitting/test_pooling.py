@@ -53,7 +53,8 @@ def test_runs_start_where_values_change() -> None:
 def test_claims_that_rounding_parts_are_one() -> None:
     near = 0.3 * (1 + 1e-9)
     parted = Pool(np.array([0.0, 0.3, near, 0.4]), np.array([1.0, 2, 2, 1]), np.arange(4.0))
-    p, w, happened = nearly_equal(parted)
+    assert nearly_equal(parted, np.float64) is parted
+    p, w, happened = nearly_equal(parted, np.float32)
     np.testing.assert_allclose(p, [0, (0.3 + near) / 2, 0.4], rtol=1e-15)
     assert w.tolist() == [1, 4, 1]
     assert happened.tolist() == [0, 3, 3]
@@ -61,7 +62,7 @@ def test_claims_that_rounding_parts_are_one() -> None:
 
 def test_a_long_chain_of_near_claims_is_not_one() -> None:
     p = 0.5 * (1 + 1e-7) ** np.arange(10_000)
-    found = nearly_equal(Pool(p, np.ones(10_000), np.zeros(10_000)))
+    found = nearly_equal(Pool(p, np.ones(10_000), np.zeros(10_000)), np.float32)
     assert len(found.p) > 1000
     assert np.diff(found.p).max() < 2e-6
     assert found.w.sum() == 10_000

@@ -38,3 +38,11 @@ def test_centred_pools_stand_at_their_mean_claim_and_keep_ranking() -> None:
     np.testing.assert_allclose(fitted.rule.x, np.array([0.2, 0.45, 0.8]))
     assert (np.diff(fitted([0.2, 0.4, 0.45, 0.6, 0.8])) > 0).all()
     np.testing.assert_allclose(fitted([0.45]), [0.75])
+
+
+def test_a_hundred_thousand_float64_claims_are_pooled_as_they_are() -> None:
+    random = np.random.default_rng(0)
+    p = random.random(100_000)
+    y = random.random(100_000) < p**2
+    plain = IsotonicRegression(out_of_bounds="clip").fit(p, y).predict(p)
+    np.testing.assert_allclose(Isotonic().fit(binary(p, y))(p), plain, rtol=0, atol=1e-12)

@@ -64,7 +64,10 @@ class Isotonic(ChanceFamily):
         """Pool adjacent violators."""
         from scipy.optimize import isotonic_regression
 
-        p, w, happened = nearly_equal(view.pool)
+        # What is the same before a softmax is seldom the same behind it, and in another type.
+        is_computed = view.exact_log_odds is not None
+        dtype = np.float32 if is_computed else np.promote_types(view.p.dtype, np.float32)
+        p, w, happened = nearly_equal(view.pool, dtype)
         fit = isotonic_regression(happened / w, weights=w)
         first = fit.blocks[:-1]
         last = fit.blocks[1:] - 1
