@@ -86,9 +86,9 @@ def test_shares_are_told_and_are_those_of_the_blend() -> None:
 
 def test_right_claims_seldom_change() -> None:
     changed = 0
-    for seed in range(10):
+    for seed in range(20):
         random = np.random.default_rng(seed)
         z = random.normal(0, 2, (300, 3))
         right = from_logits(z, (z + random.gumbel(size=z.shape)).argmax(1))
         changed += select(right, seed=seed).family != Identity()
-    assert changed <= 2
+    assert changed <= 4
