@@ -48,8 +48,9 @@ def judge(job: Job) -> list[dict[str, Any]]:
     test = draw(job.name, job.k, min(TEST_ROWS[job.k], MOST_TEST_ROWS), TEST_SEED)
     missed = lost(job.name, job.k)
     candidates = selection_candidates(pred)
+    contenders: list[c.Family | str] = [*candidates, WITHIN, SELECT, *PEERS]
     found = []
-    for each in (*candidates, WITHIN, SELECT, *PEERS):
+    for each in contenders:
         logs = _mended(each, candidates, pred, test.pred).log_probs
         kl = divergence(test.truth, logs) - missed
         row = each if isinstance(each, str) else NONE if each == c.Identity() else repr(each)
@@ -84,12 +85,16 @@ def table(found: pl.DataFrame) -> list[str]:
             f"{ratio.mean():.2f} ± {ratio.std() / np.sqrt(len(ratio)):.2f}",
             f"{np.median(ratio):.2f}",
             f"{np.quantile(ratio, 0.95):.1f}",
-            f"{part['kl'].mean() / part['best'].mean():.2f}",
+            f"{_mean(part, 'kl') / _mean(part, 'best'):.2f}",
             f"{harmed} of {len(part)}",
         )
         lines.append(f"| {row} | {' | '.join(cells)} |")
     columns = ("mean of ratios", "median", "95% below", "ratio of means", "further than as given")
     return [*head("", *columns), *lines, ""]
+
+
+def _mean(rows: pl.DataFrame, column: str) -> float:
+    return float(rows[column].to_numpy().mean())
 
 
 def by_set(found: pl.DataFrame) -> list[str]:
