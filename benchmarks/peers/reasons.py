@@ -3,8 +3,8 @@
 CHECKS = "ours checks every entry and reads what a claim of exactly 0 or 1 means before it measures"
 SORT = "a sort of all claims is most of it on every side; ours orders outcomes too, so that ties leave no trace"
 POOLED = (
-    "claims that float32's rounding alone parts are one to us, by design: float32 and float64 give one map, "
-    "which plain pooling of violators does not"
+    "claims computed from logits that float32's rounding alone parts are one to us, by design: float32 and float64 "
+    "give one map, which plain pooling of violators does not"
 )
 POOLS = "ours pools equal claims, which sorts them, then takes Newton's steps to the optimum"
 CHOSEN = "the strengths of ours are chosen by evidence from the rows, theirs are fixed"
@@ -28,7 +28,6 @@ REASONS: dict[tuple[str, str], str] = {
     ("vector", ""): EXACT,
     ("structured", ""): CHOSEN,
     ("isotonic_rest", ""): POOLED,
-    ("isotonic", ""): POOLED,
     (
         "bbq",
         "",
