@@ -35,3 +35,14 @@ def test_widths_that_a_grid_cannot_show() -> None:
     with pytest.raises(ValueError, match=r"bandwidth must be at least 0\.00049"):
         triweight_error(view, bandwidth=1e-4)
     assert triweight_error(view, bandwidth=1e5) == triweight_error(view, bandwidth=100.0)
+
+
+def test_claims_on_the_ends_weigh_as_much_as_their_mirrors() -> None:
+    # A third of the claims are exactly 0 or 1, and stand on the grid's first and last node.
+    random = np.random.default_rng(7)
+    p = np.concatenate([random.random(200), np.zeros(50), np.ones(50)])
+    y = random.random(300) < 0.2 + 0.5 * p
+    at = np.linspace(0, 1, 8193)
+    density, events = _mirrored_density(p, at, 0.05), _mirrored_density(p[y], at, 0.05)
+    expected = trapezoid(np.abs(events - at * density), at) / trapezoid(density, at)
+    assert triweight_error(binary(p, y), bandwidth=0.05) == pytest.approx(expected, abs=1e-4)

@@ -243,3 +243,12 @@ def test_no_step_overflows(logits: list[list[float]], labels: list[int], w: list
         assert "did not converge" in str(error)  # noqa: PT017 - one of two right answers
     else:
         np.testing.assert_allclose(q.sum(1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_certificates_are_tight(kind: type) -> None:
+    random = np.random.default_rng(8)
+    logits = random.normal(0, 2, (300, 4))
+    labels = (logits / 2 + random.gumbel(size=logits.shape)).argmax(1)
+    fitted = VectorScaling().fit(from_logits(logits.astype(kind), labels))
+    assert fitted.rule.certificate.slope <= fitted.rule.certificate.tolerance <= 1e-7
