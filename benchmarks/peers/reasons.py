@@ -28,6 +28,7 @@ REASONS: dict[tuple[str, str], str] = {
     ("vector", ""): EXACT,
     ("structured", ""): CHOSEN,
     ("isotonic_rest", ""): POOLED,
+    ("isotonic", ""): "a sort of all claims is most of it on every side",
     (
         "bbq",
         "",
