@@ -1,10 +1,11 @@
 """What rules are made of, what they certify, and how they work in blocks and float types."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
 from calibrant import (
     Binned,
@@ -150,3 +151,13 @@ def test_facts_are_told_of_every_number_that_matters() -> None:
         assert facts
         assert all(fact.name and fact.meaning for fact in facts)
         assert all(np.isfinite(fact.value) for fact in facts)
+
+
+def test_log_odds_beyond_all_numbers_are_those_of_0_and_of_1() -> None:
+    fitted = Platt().fit(binary([0.2, 0.4, 0.6, 0.8], [0, 1, 0, 1]))
+    steep = replace(fitted.rule, slope=1e308)
+    assert steep(binary([1e-6, 0.5, 1 - 1e-6], [0, 1, 1])).tolist() == [
+        0.0,
+        expit(fitted.rule.intercept),
+        1.0,
+    ]

@@ -108,7 +108,9 @@ class ChanceRule(Rule):
 
     def __call__(self, claims: Claims) -> Array:
         """Calibrated chances of a view's claims; its outcomes are not looked at."""
-        q = self.formula(claims, NUMPY)
+        # Log odds beyond all numbers are those of 0 and of 1.
+        with np.errstate(over="ignore"):
+            q = self.formula(claims, NUMPY)
         return np.asarray(q)
 
     def band(
