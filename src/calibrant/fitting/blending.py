@@ -21,9 +21,9 @@ SURE, LEAST_SHARE, DIGITS = 0.9, 0.05, 3
 def blend_shares(losses: Sequence[Array], w: Weights) -> Array:
     """Shares of families, the simplest first, by the held-out log losses of each.
 
-    A family has one only if it makes the rows e times as likely as every simpler one does (Madigan
-    and Raftery 1994); it weighs as the root of that likelihood, as does the mixture of greatest
-    likelihood, one more. The first has all unless the blend makes the rows e times as likely.
+    A family weighs as the root of the likelihood it gives to the rows, if that is e times what every
+    simpler one gives (Madigan and Raftery 1994). The mixture of greatest likelihood counts as one
+    more, at a cost, and may bring in others. The first has all unless the blend makes the rows e times as likely.
 
     >>> sharp, right = np.full(100, 0.9), np.full(100, 0.6)
     >>> blend_shares([sharp, right], None).tolist(), blend_shares([right, sharp], None).tolist()

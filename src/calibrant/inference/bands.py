@@ -16,6 +16,8 @@ from ..measures.draws import Cells, Random, cells, replicates
 from ..progress import progress
 from .measuring import middle
 
+_FEW_ROWS = 40
+
 
 class Band(NamedTuple):
     """The lower and the upper edge, at each claim asked of."""
@@ -91,11 +93,13 @@ def _refitted(
     if not isinstance(n_boot, int | np.integer) or n_boot < 2:
         raise ValueError(f"n_boot must be a whole number, at least 2, got {n_boot!r}")
 
-    # Few rows draw the same again and again.
+    # Few rows draw the same again and again; of many it would cost memory alone.
     known: dict[bytes, Array] = {}
 
     def curve(_: int, random: Random) -> Array:
         view = part.drawn(truth, random)
+        if view.n > _FEW_ROWS:
+            return family.fit_curve(view)(p)
         drawn = counts(view.w, view.n).tobytes()
         if drawn not in known:
             known[drawn] = family.fit_curve(view)(p)

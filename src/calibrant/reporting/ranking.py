@@ -26,11 +26,11 @@ OTHER_ROWS = (
     "{} has other labels than {}: scores on different rows say little about which model is better."
 )
 BLENDED = (
-    "each weighs by how likely it makes rows that it was not fitted on; none has a share that does "
-    "not make them e times as likely as every simpler one."
+    "each weighs by how likely it makes held-out rows, where that is e times as likely as every "
+    "simpler one does, and the best mixture of all counts as one more."
 )
-NO_GAIN = "no blend of the others makes held-out rows e times as likely."
-ALONE = "beside it no other has weight, by how likely they make held-out rows."
+NO_GAIN = "the blend that the others weigh to does not make held-out rows e times as likely."
+ALONE = "nine tenths of the weight or all is its own, by how likely held-out rows are."
 
 
 @dataclass(frozen=True)
