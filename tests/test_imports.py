@@ -50,7 +50,7 @@ INSIDE_FUNCTIONS = {
     ("cli", ""): "a command loads what it needs once it is called, so that --help is quick",
     ("families/family.py", "families.names"): "a family within another may be named",
     ("families/maps.py", "deploy"): "to save and export is asked of a map, and needs extras",
-    ("inputs", "inputs.tables"): "tables need polars, which is slow to load",
+    ("inputs", "inputs.table"): "tables need polars, which is slow to load",
     ("start.py", "cli"): "Ctrl-C ends the command quietly while all else is being loaded",
     ("curves/drawn.py", "plots"): "plots need matplotlib, which is slow to load",
     ("reliability_display.py", "plots"): "plots need matplotlib, which is slow to load",

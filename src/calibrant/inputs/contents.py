@@ -51,6 +51,6 @@ class Contents:
             raise ValueError(f"{self.path}: {error}") from error
         if self.table is None:
             return self.columns[named]()
-        from .tables import column
+        from .table_columns import column
 
         return column(self.table, named)

@@ -56,7 +56,7 @@ def open_path(path: Path, wanted: ColumnNames, pick: Pick) -> Opened:
 
 def without_rows(opened: Opened, left_out: Bools) -> Opened:
     """The same without some rows, in the table or in every array that has as many."""
-    from .tables import columns_of
+    from .table_columns import columns_of
 
     if opened.table is not None:
         frame = opened.table.filter(~left_out)
@@ -102,7 +102,8 @@ def _open_table(paths: Sequence[Path], suffix: str, wanted: ColumnNames, pick: P
 
 def opened_table(table: "pl.DataFrame", wanted: ColumnNames, pick: Pick) -> Opened:
     """The columns of a table, of the split that is picked."""
-    from .tables import columns_of, rows_of_split
+    from .table_columns import columns_of
+    from .tables import rows_of_split
 
     frame = rows_of_split(table, pick)
     if not frame.height:

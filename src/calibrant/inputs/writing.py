@@ -62,7 +62,7 @@ def _to_table(suffix: str, x: Data, source: Contents | None) -> bytes:
 
 def table_of(x: Data, source: Contents | None) -> "pl.DataFrame":
     """Predictions or claims as a table; the other columns of `source` are kept."""
-    from .tables import joined
+    from .table_columns import joined
 
     frame = None if source is None else source.table
     if isinstance(x, View):

@@ -15,7 +15,7 @@ from ..inputs.label_columns import find_labels, label_array
 from ..inputs.labels import Labels, checked_labels
 from ..inputs.predictions import Predictions, from_logits, from_probs
 from ..inputs.questions import binary
-from ..inputs.tables import columns_of
+from ..inputs.table_columns import columns_of
 from ..inputs.vector_columns import VectorColumns, vector_columns
 from ..inputs.views import Data, View
 
