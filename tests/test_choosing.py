@@ -141,6 +141,18 @@ def test_calibrated_claims_are_left_as_they_are() -> None:
     assert np.abs(fitted(claims) - claims.p).mean() < 0.02
 
 
+def test_claims_of_exactly_0_are_never_left_as_they_are() -> None:
+    random = np.random.default_rng(0)
+    likely = random.dirichlet(np.ones(3), 300)
+    labels = (likely.cumsum(axis=1) < random.random((300, 1))).sum(axis=1)
+    assert select(from_probs(likely, labels)).family == Identity()
+    # One 0 is right in all 300 rows, and may be wrong in the next.
+    likely[0] = np.eye(3)[labels[0]]
+    mended = select(from_probs(likely, labels))
+    assert mended.family == Temperature()
+    assert mended.apply(from_probs(likely, labels)).probs.min() > 0
+
+
 def test_sharp_claims_get_a_temperature() -> None:
     pred, others = _sharp(0, 1000), _sharp(1, 20_000)
     one = select(pred, [Identity(), Temperature(), VectorScaling()])

@@ -80,9 +80,12 @@ def selection_candidates(x: Data) -> tuple[Family, ...]:
     if not isinstance(x, Predictions):
         # By evidence it holds itself near the claims: to choose among others too loses on the mean.
         return _families("smooth")
+    # A chance of exactly 0 costs 36 nats or more once it is wrong, which held-out rows may not have seen.
+    is_certain = x.kind == "probs" and x.values.min() <= 0
+    simple = SIMPLE[1:] if is_certain else SIMPLE
     if x.k == 2:
-        return _families(*SIMPLE, *LOGISTIC, *ORDER_PRESERVING, "smooth")
-    return _families(*SIMPLE, *ORDER_PRESERVING, *LINEAR, "one-vs-rest(smooth)")
+        return _families(*simple, *LOGISTIC, *ORDER_PRESERVING, "smooth")
+    return _families(*simple, *ORDER_PRESERVING, *LINEAR, "one-vs-rest(smooth)")
 
 
 def compared_families(x: Data) -> tuple[Family, ...]:
