@@ -22,7 +22,7 @@ from calibrant import (
 )
 from calibrant.scale import Sketch, rows
 from calibrant.scale.answering import Sums
-from calibrant.scale.sketch import QUESTIONS
+from calibrant.scale.asking import QUESTIONS
 from calibrant.scale.sources import summary
 
 

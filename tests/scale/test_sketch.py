@@ -28,7 +28,7 @@ from calibrant import (
 from calibrant.fitting.blocks import on_all_cores
 from calibrant.inputs.views import Data
 from calibrant.scale import Sketch, tally
-from calibrant.scale.sketch import Question
+from calibrant.scale.asking import Question
 
 ALL: tuple[Question, ...] = ("top_label", "within_top_2", "classwise")
 
@@ -127,9 +127,9 @@ def test_scores_are_exact(case: str) -> None:
 
 
 def same_integers(mine: Sketch, other: Sketch) -> None:
-    for name, found in mine.tallies.items():
+    for name, found in mine.totals.tallies.items():
         assert found.sums.dtype == np.int64
-        assert np.array_equal(found.sums, other.tallies[name].sums)
+        assert np.array_equal(found.sums, other.totals.tallies[name].sums)
     assert mine.nll == pytest.approx(other.nll, rel=1e-12)
     assert np.array_equal(mine.sample().values, other.sample().values)
 
@@ -155,21 +155,21 @@ def test_parts_and_their_order_change_no_bit_of_whole_numbers(kind: str) -> None
     weighted = with_weights(pred)
     one = Sketch().update(weighted)
     two = Sketch().update(weighted[1000:]).merge(Sketch().update(weighted[:1000]))
-    sums = one.tallies["top_label"].sums
-    assert np.allclose(sums, two.tallies["top_label"].sums, rtol=1e-12, atol=0)
+    sums = one.totals.tallies["top_label"].sums
+    assert np.allclose(sums, two.totals.tallies["top_label"].sums, rtol=1e-12, atol=0)
 
 
 def test_rows_that_wait_to_be_counted_are_counted_whenever_they_are_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pred = network(3_000, 5)
-    expected = Sketch().update(pred).tallies["classwise"].sums
+    expected = Sketch().update(pred).totals.tallies["classwise"].sums
     monkeypatch.setattr(tally, "_MOST_WAITING", 700)
     sketch = Sketch()
     for start in range(0, pred.n, 500):
         sketch.update(pred[start : start + 500])
         assert sketch.view().total == start + 500
-    assert np.array_equal(sketch.tallies["classwise"].sums, expected)
+    assert np.array_equal(sketch.totals.tallies["classwise"].sums, expected)
     views = on_all_cores(sketch.view, [f"class_{k}" for k in range(5)])
     assert [view.total for view in views] == [pred.n] * 5
 
@@ -178,8 +178,8 @@ def test_a_weight_is_a_count_and_a_weight_of_zero_no_row() -> None:
     pred = network(500, 3)
     twice = from_probs(pred.probs, pred.labels, weights=np.full(500, 2.0))
     repeated = pred[np.tile(np.arange(500), 2)]
-    mine = Sketch().update(twice).tallies["classwise"].sums
-    assert np.array_equal(mine, Sketch().update(repeated).tallies["classwise"].sums)
+    mine = Sketch().update(twice).totals.tallies["classwise"].sums
+    assert np.array_equal(mine, Sketch().update(repeated).totals.tallies["classwise"].sums)
     none = from_probs(pred.probs, pred.labels, weights=np.zeros(500) + (np.arange(500) == 3))
     assert Sketch().update(none).n == 1
 

@@ -38,9 +38,9 @@ def files(folder: Path, frame: pl.DataFrame, parts: int = 3, group: int = 400) -
 def assert_same(mine: Sketch, other: Sketch) -> None:
     """No bit of whole numbers differs, and floats hardly."""
     assert mine.n == other.n
-    for name, tally in mine.tallies.items():
+    for name, tally in mine.totals.tallies.items():
         # The last cell is no question's.
-        np.testing.assert_array_equal(tally.sums[:, :-1], other.tallies[name].sums[:, :-1])
-    for score, value in mine.scores.items():
-        np.testing.assert_allclose(value, other.scores[score], rtol=1e-12)
+        np.testing.assert_array_equal(tally.sums[:, :-1], other.totals.tallies[name].sums[:, :-1])
+    for score, value in mine.totals.scores.items():
+        np.testing.assert_allclose(value, other.totals.scores[score], rtol=1e-12)
     np.testing.assert_array_equal(mine.sample().values, other.sample().values)

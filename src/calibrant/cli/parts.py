@@ -127,7 +127,7 @@ class Streamed:
 
 def summed_up(rows: "Rows") -> "Sketch":
     """A sketch with all that a report asks; what was left out is told."""
-    from ..scale.sketch import QUESTIONS
+    from ..scale.asking import QUESTIONS
     from ..scale.sources import summary
 
     found = summary(rows, QUESTIONS)

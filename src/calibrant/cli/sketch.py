@@ -53,7 +53,7 @@ def sketch(
 
 def _found(files: Sequence[Path], inputs: InputOptions, streams: StreamOptions) -> "Sketch":
     from ..scale import Sketch
-    from ..scale.sketch import QUESTIONS
+    from ..scale.asking import QUESTIONS
 
     are_sketches = [each.suffix == SKETCH for each in files]
     if all(are_sketches):

@@ -12,8 +12,9 @@ from ..inputs.answers import Moments
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
 from ..measures.scores import Score
+from .asking import QUESTIONS
 from .parts import Part, Rows, Task
-from .sketch import QUESTIONS, Sketch
+from .sketch import Sketch
 
 ALONE = "a sketch is sums of rows and no map can be applied to them: give the rows themselves"
 
@@ -39,7 +40,7 @@ class Sums:
     @property
     def occurred(self) -> Array:
         """How many observations each class has."""
-        return self.sketch.occurred
+        return self.sketch.totals.occurred
 
     def view(self, name: str) -> View:
         """A view by its name."""
@@ -48,7 +49,10 @@ class Sums:
     def moments(self, score: str) -> Moments:
         """What a score is of all rows, and its square."""
         total = self.sketch.total
-        sums: tuple[Mapping[Score, float], ...] = (self.sketch.scores, self.sketch.squares)
+        sums: tuple[Mapping[Score, float], ...] = (
+            self.sketch.totals.scores,
+            self.sketch.totals.squares,
+        )
         return Moments(*(each[score] / total for each in sums))  # type: ignore[index]
 
     def fitted(self, family: Family) -> Map:

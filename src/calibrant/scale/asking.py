@@ -1,6 +1,6 @@
 """The questions of a summary, asked of a block of rows in one pass."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from ..inputs.predictions import Predictions
 from ..measures.scores import Score, clip_of, clipped_log, row_losses
 from .tally import Claims
 
+Question = Literal["top_label", "within_top_2", "classwise"]
+QUESTIONS: tuple[Question, ...] = ("top_label", "within_top_2", "classwise")
 SCORES: tuple[Score, ...] = ("nll", "brier")
 
 

@@ -108,7 +108,7 @@ def _of_classes(family: ChanceFamily, sketch: Sketch) -> Map:
         sample.kind,
         sample.classes,
         floor=sample.floor,
-        rounded=sketch.rounding.rows,
+        rounded=sketch.totals.rounding.rows,
     )
 
 
@@ -138,7 +138,7 @@ def _of_vectors(family: Family, found: Rows | None, sketch: Sketch) -> Map:
 
 def _counted(of_sample: Map, rule: VectorRule, sketch: Sketch) -> Map:
     """A rule of all rows, in place of that of a sample."""
-    rounded = sketch.rounding.rows
+    rounded = sketch.totals.rounding.rows
     return replace(of_sample, rule=rule, total=sketch.total, rounded=rounded)
 
 

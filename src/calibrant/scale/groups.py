@@ -13,8 +13,9 @@ import polars as pl
 
 from ..inputs.predictions import Predictions
 from ..inputs.views import View
+from .asking import QUESTIONS, Question
 from .parts import Part, Rows, Task
-from .sketch import QUESTIONS, Question, Sketch
+from .sketch import Sketch
 from .sources import Named, rows
 
 MOST_GROUPS = 30

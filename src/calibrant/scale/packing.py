@@ -29,28 +29,29 @@ def packed(sketch: Sketch) -> bytes:
     """All of a sketch; cells without rows take no room."""
     from safetensors.numpy import save
 
-    tensors: Tensors = {"occurred": sketch.occurred}
+    totals = sketch.totals
+    tensors: Tensors = {"occurred": totals.occurred}
     words = {
         "sha256": _UNSEALED,
         "format": FORMAT,
         "version": __version__,
-        "views": sketch.views,
-        "most": sketch.reservoir.most,
-        "seed": sketch.reservoir.seed,
-        "n": sketch.n,
-        "weight": sketch.weight,
-        "scores": sketch.scores,
-        "squares": sketch.squares,
-        "rounding": sketch.rounding.to_dict(),
+        "views": totals.questions,
+        "most": totals.reservoir.most,
+        "seed": totals.reservoir.seed,
+        "n": totals.n,
+        "weight": totals.weight,
+        "scores": totals.scores,
+        "squares": totals.squares,
+        "rounding": totals.rounding.to_dict(),
         "skipped": asdict(sketch.skipped),
-        "shape": None if sketch.shape is None else asdict(sketch.shape),
-        "tallies": {name: [*tally.grid, tally.parts] for name, tally in sketch.tallies.items()},
+        "shape": None if totals.shape is None else asdict(totals.shape),
+        "tallies": {name: [*tally.grid, tally.parts] for name, tally in totals.tallies.items()},
     }
-    for name, tally in sketch.tallies.items():
+    for name, tally in totals.tallies.items():
         filled = np.flatnonzero(tally.sums[0, :-1])
         tensors[f"{name}.cells"] = filled
         tensors[f"{name}.sums"] = np.ascontiguousarray(tally.sums[:, filled])
-    drawn = sketch.reservoir.drawn()
+    drawn = totals.reservoir.drawn()
     if drawn is not None:
         fields = drawn._asdict().items()
         tensors |= {f"drawn.{name}": np.ascontiguousarray(each) for name, each in fields}
@@ -98,20 +99,21 @@ def _restored(words: dict[str, Any], content: bytes) -> Sketch:
     if words["shape"] is None:
         return sketch
     shape = words["shape"]
-    sketch.shape = Shape(**shape | {"classes": tuple(shape["classes"])})
-    sketch.n = int(words["n"])
-    sketch.weight = float(words["weight"])
-    sketch.scores = {score: float(words["scores"][score]) for score in SCORES}
-    sketch.squares = {score: float(words["squares"][score]) for score in SCORES}
-    sketch.rounding = Rounding.from_dict(words["rounding"])
-    sketch.occurred = tensors["occurred"]
+    totals = sketch.totals
+    totals.shape = Shape(**shape | {"classes": tuple(shape["classes"])})
+    totals.n = int(words["n"])
+    totals.weight = float(words["weight"])
+    totals.scores = {score: float(words["scores"][score]) for score in SCORES}
+    totals.squares = {score: float(words["squares"][score]) for score in SCORES}
+    totals.rounding = Rounding.from_dict(words["rounding"])
+    totals.occurred = tensors["occurred"]
     for name, (*grid, parts) in words["tallies"].items():
         tally = Tally.empty(Grid(*grid), parts)
         sums = tensors[f"{name}.sums"]
         tally.counted = tally.counted.astype(sums.dtype)
         tally.counted[:, tensors[f"{name}.cells"]] = sums
-        sketch.tallies[name] = tally
+        totals.tallies[name] = tally
     if "drawn.hash" in tensors:
         drawn = Drawn(*(tensors[f"drawn.{name}"] for name in Drawn._fields))
-        sketch.reservoir.restore(drawn)
+        totals.reservoir.restore(drawn)
     return sketch

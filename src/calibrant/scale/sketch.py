@@ -1,44 +1,32 @@
 """Sketch: a summary of any number of predictions, in bounded memory, that adds up."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, final
 
 import numpy as np
 
-from ..fitting.blocks import row_blocks
 from ..fitting.logspace import TINY
-from ..fitting.types import Array
-from ..fitting.weights import weighted_sum
 from ..inputs.checks import MAKE_THEM
-from ..inputs.labels import are_shares, class_totals
 from ..inputs.predictions import Predictions
 from ..inputs.rounded import LateReading, fixed
 from ..inputs.views import Data, View
-from ..measures.scores import Score, row_losses
-from .asking import SCORES, Block, Ranked
-from .grid import FINE, grid_of_classes
+from .asking import QUESTIONS, Question
 from .reservoir import Reservoir
-from .rounding import Rounding
-from .shape import Shape, shape_of
+from .shape import Shape
 from .skipped import Skipped
-from .tally import Claims, Points, Tally
+from .tally import Points
+from .totals import CLAIMS, Totals
 from .viewing import view_of_points
 
 if TYPE_CHECKING:
     from ..inputs.answers import Answers
 
-Question = Literal["top_label", "within_top_2", "classwise"]
-QUESTIONS: tuple[Question, ...] = ("top_label", "within_top_2", "classwise")
-CLAIMS = "claims"  # the one question of a view
 EVENTS = {
     "top_label": "the top label is right",
     "within_top_2": "the right class is among the top 2",
 }
-
-
-_ARRAYS = 2  # of a block that are in use at once
 
 
 @final
@@ -67,27 +55,29 @@ class Sketch:
         unknown = [each for each in views if each not in QUESTIONS]
         if unknown or not views:
             raise ValueError(f"views must be some of {', '.join(QUESTIONS)}, got {views!r}")
-        self.views = tuple(each for each in QUESTIONS if each in views)
-        self.shape: Shape | None = None
-        self.n = 0
-        self.weight = 0.0
-        self.scores = dict.fromkeys(SCORES, 0.0)
-        self.squares = dict.fromkeys(SCORES, 0.0)
-        self.occurred: Array = np.zeros(0)
-        self.rounding = Rounding()
-        self.tallies: dict[str, Tally] = {}
-        self.reservoir = Reservoir(sample, seed)
+        asked = tuple(each for each in QUESTIONS if each in views)
+        self.totals = Totals(asked, Reservoir(sample, seed))
         self.skipped = Skipped()
+
+    @property
+    def shape(self) -> Shape | None:
+        """What its rows have in common; None where it has none."""
+        return self.totals.shape
+
+    @property
+    def n(self) -> int:
+        """How many rows it has."""
+        return self.totals.n
 
     @property
     def has_weights(self) -> bool:
         """Whether some row stands for more or less than one."""
-        return self.weight != self.n
+        return self.totals.weight != self.n
 
     @property
     def total(self) -> float:
         """How many observations its rows stand for."""
-        return self.weight
+        return self.totals.weight
 
     def update(self, pred: Data) -> "Sketch":
         """Add rows: Predictions, or a View of one chance a row."""
@@ -101,38 +91,18 @@ class Sketch:
                 return self
             if len(kept) < pred.n:
                 pred = pred[kept]
-        self._begin(shape_of(pred))
-        if _is_in_parts(pred):
-            for tally in self.tallies.values():
-                tally.to_floats()
-        if isinstance(pred, View):
-            for rows in row_blocks(pred.n, _ARRAYS):
-                self._add_claims(pred[rows])
-        else:
-            for rows in row_blocks(pred.n, _ARRAYS * pred.k):
-                self._add(pred[rows])
-        self.n += pred.n
-        self.weight += pred.total
+        self.totals.add(pred)
         return self
 
     def merge(self, other: "Sketch") -> "Sketch":
         """The summary of the rows of both; neither changes."""
+        skipped = self.skipped + other.skipped
         if self.shape is None or other.shape is None:
             merged = other if self.shape is None else self
-            return merged.with_skipped(self.skipped + other.skipped)
-        self._check_alike(other)
-        merged = Sketch(views=self.views, sample=self.reservoir.most, seed=self.reservoir.seed)
-        merged.shape = self.shape.merged(other.shape)
-        merged.n = self.n + other.n
-        merged.weight = self.weight + other.weight
-        merged.scores = {name: self.scores[name] + other.scores[name] for name in SCORES}
-        merged.squares = {name: self.squares[name] + other.squares[name] for name in SCORES}
-        merged.occurred = self.occurred + other.occurred
-        merged.rounding = self.rounding.merged(other.rounding)
-        for name, tally in self.tallies.items():
-            merged.tallies[name] = tally.merged(other.tallies[name])
-        merged.reservoir = self.reservoir.merge(other.reservoir)
-        merged.skipped = self.skipped + other.skipped
+            return merged.with_skipped(skipped)
+        merged = copy(self)
+        merged.skipped = skipped
+        merged.totals = self.totals.merged(other.totals)
         return merged
 
     def with_skipped(self, skipped: Skipped) -> "Sketch":
@@ -150,14 +120,15 @@ class Sketch:
         which events and the rest are a point each.
         """
         shape = self._shape()
-        if CLAIMS in self.tallies:
-            points = self.tallies[CLAIMS].points()
+        tallies = self.totals.tallies
+        if CLAIMS in tallies:
+            points = tallies[CLAIMS].points()
             return self._as_view(points, shape.event, completes=shape.completes)
-        if name in EVENTS and name in self.tallies:
-            return self._as_view(self.tallies[name].points(), EVENTS[name])
+        if name in EVENTS and name in tallies:
+            return self._as_view(tallies[name].points(), EVENTS[name])
         column = _column(name, shape.k)
-        if column is None or "classwise" not in self.tallies:
-            had = ", ".join(self.views).replace("classwise", f"class_0 to class_{shape.k - 1}")
+        if column is None or "classwise" not in tallies:
+            had = ", ".join(tallies).replace("classwise", f"class_0 to class_{shape.k - 1}")
             raise ValueError(f"this sketch has the views {had}; got {name!r}")
         return self._class_view(column)
 
@@ -168,7 +139,7 @@ class Sketch:
     def sample(self) -> Predictions:
         """Some whole rows, to fit on: weights make them stand for all, as so many rows."""
         shape = self._shape()
-        found = self.reservoir.rows()
+        found = self.totals.reservoir.rows()
         if found is None:
             raise ValueError("this sketch keeps no whole rows; make it with sample=10000")
         drawn, weights = found
@@ -183,19 +154,19 @@ class Sketch:
         """
         from .answering import Sums
 
-        if CLAIMS in self.tallies:
+        if CLAIMS in self.totals.tallies:
             return self.view()
         return self.sample().answered_by(Sums(self) if answers is None else answers)
 
     @property
     def nll(self) -> float:
         """As `nll` of all rows; of no grid."""
-        return self.scores["nll"] / self.total
+        return self.totals.scores["nll"] / self.total
 
     @property
     def brier(self) -> float:
         """As `brier` of all rows; of no grid."""
-        return self.scores["brier"] / self.total
+        return self.totals.scores["brier"] / self.total
 
     def to_bytes(self) -> bytes:
         """The whole of it, to be kept or sent; `from_bytes` refuses what was changed."""
@@ -224,80 +195,9 @@ class Sketch:
             raise ValueError("this sketch has no rows yet: update(pred) first")
         return self.shape
 
-    def _begin(self, shape: Shape) -> None:
-        if self.shape is not None:
-            self.shape = self.shape.merged(shape)
-            return
-        self.shape = shape
-        self.occurred = np.zeros(shape.k)
-        if shape.kind is None:
-            self.tallies = {CLAIMS: Tally.empty(FINE)}
-            return
-        for name in self.views:
-            is_classwise = name == "classwise"
-            grid = grid_of_classes(shape.k) if is_classwise else FINE
-            self.tallies[name] = Tally.empty(grid, shape.k if is_classwise else 1)
-
-    def _check_alike(self, other: "Sketch") -> None:
-        mine = self.views, self.reservoir.most, self.reservoir.seed
-        theirs = other.views, other.reservoir.most, other.reservoir.seed
-        if mine != theirs:
-            raise ValueError(
-                f"sketches that add up have the same views, sample and seed; got {mine} and {theirs}"
-            )
-
-    def _add(self, pred: Predictions) -> None:
-        is_probs = pred.kind == "probs"
-        if is_probs:
-            found = Rounding.of(pred.values.T, pred.weights, self.rounding)
-            self.rounding = self.rounding.merged(found)
-        block = Block(pred, counts_zeros=is_probs and self.rounding.may_share)
-        top = block.top()
-        if "top_label" in self.tallies:
-            self._count("top_label", top, pred)
-        if "within_top_2" in self.tallies and pred.k > 2:
-            self._count("within_top_2", block.top_two(), pred)
-        if "classwise" in self.tallies:
-            self._count_classes(block, top, pred)
-        self._score(pred, block.losses(pred, top.y))
-        self.occurred = self.occurred + class_totals(pred.labels, pred.weights, pred.k)
-        self.reservoir.offer(pred, block.values)
-
-    def _count(self, name: str, asked: Ranked, pred: Predictions) -> None:
-        is_exact = pred.kind == "probs"
-        self.tallies[name].add(asked.claims, asked.y, pred.weights, is_exact=is_exact)
-
-    def _count_classes(self, block: Block, top: Ranked, pred: Predictions) -> None:
-        tally = self.tallies["classwise"]
-        labels = pred.labels.T if are_shares(pred.labels) else pred.labels
-        is_exact = pred.kind == "probs"
-        tally.add_classes(
-            block.p, block.is_top, labels, pred.w, is_exact=is_exact, zeros=block.zeros
-        )
-        tally.add(top.claims, top.y, pred.w, is_exact=is_exact, part=block.top_column)
-
-    def _add_claims(self, view: View) -> None:
-        p = view.p.astype(np.float64)
-        rest = 1 - p
-        is_exact = view.exact_log_odds is None
-        if is_exact:
-            found = Rounding.of(view.p[None], view.w, self.rounding)
-            self.rounding = self.rounding.merged(found)
-        else:
-            odds = view.log_odds
-            rest = np.where(odds > 0, np.exp(-np.logaddexp(0, odds)), rest)
-        excess = None if is_exact else p + rest - 1
-        self.tallies[CLAIMS].add(Claims(p, rest, excess), view.y, view.w, is_exact=is_exact)
-        self._score(view, {score: row_losses(view, score) for score in SCORES})
-
-    def _score(self, x: Data, losses: Mapping[Score, Array]) -> None:
-        for score, each in losses.items():
-            self.scores[score] += float(weighted_sum(each, x.w))
-            self.squares[score] += float(weighted_sum(each**2, x.w))
-
     def _class_view(self, column: int) -> View:
         shape = self._shape()
-        points = self.tallies["classwise"].points(column)
+        points = self.totals.tallies["classwise"].points(column)
         view = self._as_view(points, f"the class is {shape.classes[column]}")
         if shape.k > 2:
             return view
@@ -307,7 +207,7 @@ class Sketch:
     def _as_view(
         self, points: Points, event: str, *, completes: Literal[0, 1] | None = None
     ) -> View:
-        is_single = CLAIMS in self.tallies
+        is_single = CLAIMS in self.totals.tallies
         view = view_of_points(points, event, self._late_reading(), is_single=is_single)
         view = replace(view, completes=completes, clip=self._shape().clip)
         return view if self.has_weights else view.pooling(self.n)
@@ -316,7 +216,7 @@ class Sketch:
         shape = self._shape()
         if shape.has_odds:
             return fixed(TINY)
-        return LateReading(lambda: self.rounding.reading(shape.k, self.total))
+        return LateReading(lambda: self.totals.rounding.reading(shape.k, self.total))
 
 
 def _column(name: str, k: int) -> int | None:
@@ -324,10 +224,3 @@ def _column(name: str, k: int) -> int | None:
     if number == name or not number.isdecimal() or int(number) >= k:
         return None
     return int(number)
-
-
-def _is_in_parts(pred: Data) -> bool:
-    """Whether rows have weights, or outcomes that are shares."""
-    y = pred.labels if isinstance(pred, Predictions) else pred.y
-    is_share = y.ndim == 2 or (isinstance(pred, View) and y.dtype.kind == "f")
-    return pred.w is not None or is_share

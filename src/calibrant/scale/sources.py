@@ -6,11 +6,12 @@ from os import PathLike
 from typing import Any, TypedDict, Unpack
 
 from ..inputs.column_names import ColumnNames, Names, find
+from .asking import Question
 from .batches import layout_of
 from .dask import DaskRows
 from .parquet import ParquetRows, Paths, columns_at, paths_of
 from .parts import Part, Reader, Rows, Task
-from .sketch import Question, Sketch
+from .sketch import Sketch
 from .spark import SparkRows
 
 ANYTHING = "Parquet files, a Dask or a Spark data frame"

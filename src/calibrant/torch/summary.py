@@ -11,7 +11,7 @@ from torchmetrics import Metric
 from ..inputs.checks import check_argument
 from ..inputs.predictions import Kind, from_logits, from_probs
 from ..scale import Sketch
-from ..scale.sketch import Question
+from ..scale.asking import Question
 
 
 class Summary(Metric):
