@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from evaluators import head
-from machine import stamp
 from numpy.typing import NDArray
+from pages import head, publish
 from scipy.special import expit, logsumexp
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import binary, kde_bandwidth, kde_error, samples, top_label
 from calibrant.families.binary.kernel import Bandwidth
@@ -113,7 +112,7 @@ def main() -> None:
         jobs = [("uniform", 0), ("c100-resnet18, top label", 0)]
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, jobs, "bandwidths", parts)
-    text = "\n".join([
+    lines = [
         "# Bandwidths of kernel errors",
         "",
         f"`kde_error` of {ROWS:,} claims whose true map is known, in points: means of {len(SEEDS)} draws, the median "
@@ -134,10 +133,8 @@ def main() -> None:
         "Claims that are too high (true log odds are .7 less):",
         "",
         *table(found, "too high"),
-        stamp("scipy"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """What CalArena prints for ResNet-110 on CIFAR-10 (probkit/CalArena, results/cv-multiclass, 2026), beside ours."""
 
-from evaluators import head
+from pages import head
 
 import calibrant as c
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from evaluators import FAMILIES, OURS, errors, head
-from machine import stamp
+from evaluators import FAMILIES, OURS, errors
 from models import imitation
+from pages import head, publish
 from scipy.stats import spearmanr
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import (
     Beta,
@@ -133,7 +133,7 @@ def main() -> None:
         jobs = [(name, SEEDS[0], SIZES[:1]) for name in ("square", "c10-lenet5")]
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, jobs, "calibrated models", parts)
-    text = "\n".join([
+    lines = [
         "# Models that were calibrated before",
         "",
         f"Claims of the five shapes with error {ERROR}, and of {len(samples.NAMES)} real models, mended by maps fitted "
@@ -148,10 +148,8 @@ def main() -> None:
         "## True errors that are left, x 1000",
         "",
         *truths(found),
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,9 @@ import numpy as np
 import polars as pl
 from arena import NONE, PEERS, SELECT, mended
 from constructions import CONSTRUCTIONS, draw
-from evaluators import head
 from known_truth import LEAST, TEST_ROWS, TEST_SEED, divergence, lost
-from machine import stamp
-from studies import gather, is_quick, parts_of, publish
+from pages import head, publish
+from studies import gather, is_quick, parts_of
 
 import calibrant as c
 from calibrant.families.defaults import selection_candidates
@@ -114,7 +113,7 @@ def main() -> None:
     quick = is_quick(__doc__)
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, QUICK if quick else JOBS, "choices", parts)
-    text = "\n".join([
+    lines = [
         "# Choosing where the truth is known",
         "",
         "`select` beside each of its own candidates, on the constructions of [known truths](known_truth.md): the mean "
@@ -135,10 +134,8 @@ def main() -> None:
             for line in (f"## n = {n:,}", "", *table(rows))
         ),
         *([] if quick else ["## By construction, n = 1,000: KL x 1000", "", *by_set(found)]),
-        stamp("scipy", "scikit-learn", *([] if quick else ["probmetrics"])),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "scikit-learn", *([] if quick else ["probmetrics"]))
 
 
 if __name__ == "__main__":

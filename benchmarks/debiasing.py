@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from evaluators import FAMILIES, head
-from machine import stamp
-from studies import gather, is_quick, parts_of, publish
+from evaluators import FAMILIES
+from pages import head, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import calibration_error
 from calibrant.measures.errors import Debias
@@ -107,7 +107,7 @@ def main() -> None:
         jobs = [(row, SIZES[0], (FIRST_SEED, FIRST_SEED + 1)) for row in ROWS]
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, jobs, "debiasing", parts)
-    text = "\n".join([
+    lines = [
         "# Debiasing",
         "",
         "Chance adds to errors that are fitted on the test rows. Estimated less true error, x 1000, where claims are "
@@ -119,10 +119,8 @@ def main() -> None:
         "drawn from the claims show.",
         "",
         *table(found),
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

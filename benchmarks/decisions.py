@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from machine import stamp
 from numpy.random import Generator
 from numpy.typing import NDArray
+from pages import head, publish
 from scipy.special import expit
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import binary
 from calibrant.decisions import threshold_for
@@ -101,8 +101,7 @@ def table(found: pl.DataFrame) -> list[str]:
     """A line for each task and accuracy: short and kept at each size."""
     sizes = [f"{n:,}" for n in sorted(found["n"].unique())]
     columns = [f"{what}, n = {n}" for what in ("short", "kept") for n in sizes]
-    heads = ["task", "asked", "could keep", *columns]
-    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    lines = head("task", "asked", "could keep", *columns)
     for (task, accuracy), part in found.group_by("task", "accuracy", maintain_order=True):
         by = part.group_by("n").agg(pl.col("short", "kept").mean()).sort("n")
         short = [f"{100 * each:.1f}%" for each in by["short"]]
@@ -120,7 +119,7 @@ def main() -> None:
     jobs = [(task, n, accuracy, first) for task, accuracy, n, first in cells]
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, jobs, "thresholds", parts)
-    text = "\n".join([
+    lines = [
         "# Thresholds with a guarantee",
         "",
         f"`threshold_for(x, accuracy, level={LEVEL:g})` in {runs:,} samples a cell. \"Short\": how often the rows to "
@@ -130,11 +129,8 @@ def main() -> None:
         "last task no threshold keeps 0.9: each one found is short.",
         "",
         *table(found),
-        "",
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

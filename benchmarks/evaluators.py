@@ -67,8 +67,3 @@ def errors(fitted: Map, view: View) -> tuple[float, float]:
         return debiased(bins, 1), debiased(bins, 2)
     gap = np.abs(fitted(view) - view.p)
     return float(gap.mean()), float((gap**2).mean())
-
-
-def head(*columns: str) -> list[str]:
-    """The first two lines of a table."""
-    return ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]

@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from evaluators import head
-from machine import stamp
 from models import REAL, ZOO, halves
-from studies import Records, gather, is_quick, parts_of, publish
+from pages import head, publish
+from studies import Records, gather, is_quick, parts_of
 
 from calibrant import Predictions, Temperature
 from calibrant.before_after import Change, changes
@@ -93,11 +92,11 @@ def _worse(records: pl.DataFrame) -> str:
     )
 
 
-def page(records: pl.DataFrame) -> str:
+def page(records: pl.DataFrame) -> list[str]:
     """What was found, as a page."""
     chosen = records.filter(pl.col("fit") == "chosen")
     temperature = records.filter(pl.col("fit") == "temperature")
-    return "\n".join([
+    return [
         "# Does a fit without options do harm?",
         "",
         f"{records['file'].n_unique()} files, each shuffled and cut in halves: what `calibrant fit` chooses on one "
@@ -114,10 +113,7 @@ def page(records: pl.DataFrame) -> str:
         "## One temperature",
         "",
         *_table(temperature),
-        "",
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
+    ]  # fmt: skip
 
 
 def main() -> None:
@@ -125,7 +121,7 @@ def main() -> None:
     quick = is_quick(__doc__)
     names = ["modeldata_hpc_cv", "zygmuntz_adult_rf"] if quick else list(FILES)
     parts = None if quick else parts_of(PAGE)
-    publish(PAGE, page(gather(found, names, "files", parts)), parts)
+    publish(PAGE, page(gather(found, names, "files", parts)), parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

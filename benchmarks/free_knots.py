@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from evaluators import head
-from machine import stamp
+from pages import head, publish
 from pwlf import PiecewiseLinFit
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import PiecewisePolynomial, View
 from calibrant.fitting.free_knots import Degree
@@ -113,7 +112,7 @@ def main() -> None:
     jobs, parts = (QUICK, None) if quick else (JOBS, parts_of(PAGE))
     found = gather(beside_pwlf, jobs, "free knots", parts)
     columns = ["shape", "rows", "degree", "segments", "pwlf", "ours", "less", "pwlf, s", "ours, s"]
-    text = "\n".join([
+    lines = [
         "# Free knots beside pwlf",
         "",
         "`PiecewisePolynomial` is PL_DE of Kängsepp et al. 2022, who fit it by pwlf (Jekel and Venter 2019). Here both "
@@ -125,11 +124,8 @@ def main() -> None:
         "",
         *head(*columns),
         *_lines(found),
-        "",
-        stamp("scipy", *([] if quick else ["pwlf"])),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", *([] if quick else ["pwlf"]))
 
 
 if __name__ == "__main__":

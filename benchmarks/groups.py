@@ -1,6 +1,5 @@
 """Maps by group against one map and separate maps, and the search for a segment; writes docs/benchmarks/groups.md."""
 
-import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -8,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from machine import stamp
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import expit, ndtri
-from studies import gather, is_quick, parts_of, publish
+from pages import at_most, costs, head, publish
+from scipy.special import expit
+from studies import gather, is_quick, parts_of
 
 from calibrant import Platt, Smooth, binary
 from calibrant.families.family import Family
@@ -124,10 +123,8 @@ def search(job: tuple[str, int, float, int]) -> list[dict[str, Any]]:
 
 def maps_table(found: pl.DataFrame) -> list[str]:
     """Excess log loss by task, family and size, and how far by group is above the better of both."""
-    lines = [
-        "| groups | family | rows a group | one map | separate | by group | above the better |"
-    ]
-    lines.append("|---" * 7 + "|")
+    columns = ("groups", "family", "rows a group", "one map", "separate", "by group")
+    lines = head(*columns, "above the better")
     keys = ["task", "family", "sizes"]
     for (task, family, sizes), part in found.group_by(keys, maintain_order=True):
         one, separate, both = (part[name].to_numpy() for name in ("one", "separate", "by group"))
@@ -141,25 +138,17 @@ def maps_table(found: pl.DataFrame) -> list[str]:
 
 def search_table(found: pl.DataFrame) -> list[str]:
     """How often the search rejects, and how often it names the right segment."""
-    lines = ["| claims | rows | off by | searches | rejects | at most | the right segment |"]
-    lines.append("|---" * 7 + "|")
+    columns = ("claims", "rows", "off by", "searches", "rejects", "at most")
+    lines = head(*columns, "the right segment")
     for (claims, n, shift), part in found.group_by("claims", "n", "shift", maintain_order=True):
         share, runs = float(part["rejects"].to_numpy().mean()), len(part)
         right = (part["rejects"] & part["is_right"]).to_numpy().mean()
         named = f"{100 * right:.1f}%" if shift else "there is none"
         lines.append(
             f"| {claims} | {n:,} | {shift:g} | {runs:,} | {100 * share:.1f}% "
-            f"| {100 * _upper(share, runs):.1f}% | {named} |"
+            f"| {100 * at_most(share, runs):.1f}% | {named} |"
         )
     return lines
-
-
-def _upper(share: float, n: int) -> float:
-    """The upper end of Wilson's interval, 95%."""
-    z = ndtri(0.975)
-    middle = share + z**2 / (2 * n)
-    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float((middle + half) / (1 + z**2 / n))
 
 
 def cost_table(n: int) -> list[str]:
@@ -176,13 +165,7 @@ def cost_table(n: int) -> list[str]:
         "its map applied": lambda: fitted.apply(binary(p, y), group),
         f"`worst_segment`, {COLUMNS} columns": lambda: worst_segment(binary(p, y), columns),
     }
-    lines = ["| what | seconds of a core | seconds |", "|---|---|---|"]
-    for name, act in acts.items():
-        start, began = time.process_time(), time.perf_counter()
-        act()
-        spent, lasted = time.process_time() - start, time.perf_counter() - began
-        lines.append(f"| {name} | {spent:.1f} | {lasted:.1f} |")
-    return lines
+    return costs(acts)
 
 
 def work(job: tuple[Any, ...]) -> list[dict[str, Any]]:
@@ -208,7 +191,7 @@ def main() -> None:
     found = gather(work, jobs, "groups", parts)
     maps = found.filter(pl.col("kind") == "maps")
     searched = found.filter(pl.col("kind") == "search")
-    text = "\n".join([
+    lines = [
         "# Groups",
         "",
         "## A map for each group",
@@ -234,11 +217,8 @@ def main() -> None:
         f"{rows:,} rows, once each, on a machine that had other work too.",
         "",
         *cost_table(rows),
-        "",
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -12,11 +12,10 @@ from zlib import crc32
 
 import numpy as np
 import polars as pl
-from evaluators import head
-from machine import stamp
+from pages import head, publish
 from scipy.optimize import brentq
 from scipy.special import expit
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 from unseen_tasks import UNSEEN, UNSEEN_MAPS, Array, UnseenTask
 
 from calibrant import View, binary, calibration_error, ece, ks_error
@@ -175,11 +174,11 @@ def where_right(found: pl.DataFrame) -> list[str]:
     return [*head("measure", "n", "intervals", "lower end 0, %", "mean upper end"), *lines, ""]
 
 
-def page(found: pl.DataFrame) -> str:
+def page(found: pl.DataFrame) -> list[str]:
     """The tables with what they show."""
     wrong = judged(found.filter(pl.col("map") != RIGHT))
     right = found.filter(pl.col("map") == RIGHT)
-    text = [
+    lines = [
         "# Do intervals cover?",
         "",
         f"95% intervals of `interval` on {len(UNSEEN)} kinds of claims with {len(UNSEEN_MAPS) - 1} wrong maps "
@@ -196,7 +195,7 @@ def page(found: pl.DataFrame) -> str:
     for name in MEASURES:
         part = wrong.filter(measure=name)
         if len(part):
-            text += [
+            lines += [
                 f"## {name}",
                 "",
                 "Coverage in % (lower end above the true error in %, upper end below it in %; mean width).",
@@ -205,8 +204,8 @@ def page(found: pl.DataFrame) -> str:
                 *table(part, "map"),
                 *table(part, "error"),
             ]
-    text += ["## Claims that are right", "", *where_right(right), stamp("scipy", "polars"), ""]
-    return "\n".join(text)
+    lines += ["## Claims that are right", "", *where_right(right)]
+    return lines
 
 
 def main() -> None:
@@ -214,7 +213,7 @@ def main() -> None:
     quick = is_quick(__doc__)
     parts = None if quick else parts_of(PAGE)
     found = gather(cover, list(jobs(quick)), "intervals", parts)
-    publish(PAGE, page(found), parts)
+    publish(PAGE, page(found), parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

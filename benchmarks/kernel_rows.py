@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from evaluators import head
-from machine import stamp
+from pages import head, publish
 from printed import Table
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 from synthetic import PUBLISHED, QUICK, Draws
 from synthetic_tables import CAPTIONS, by_draw
 
@@ -80,7 +79,7 @@ def main() -> None:
     quick = is_quick(__doc__)
     draws, parts = (QUICK, None) if quick else (PUBLISHED, parts_of(PAGE))
     found = gather(judge, draws.jobs, "kernel estimators", parts)
-    text = "\n".join([
+    lines = [
         "# Kernel estimators where the true map is known",
         "",
         "The draws of Kängsepp et al. 2022, as in [synthetic.md](synthetic.md), where all other rows stand. Kernel: "
@@ -89,10 +88,8 @@ def main() -> None:
         "al. 2020. Maps are tested on 10,000 claims.",
         "",
         *(line for name in CAPTIONS for line in table(found, name)),
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

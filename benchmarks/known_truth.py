@@ -13,9 +13,8 @@ import numpy as np
 import polars as pl
 from arena import FAMILIES, NONE, PEERS, SELECT, mended
 from constructions import CONSTRUCTIONS, draw, keeps_truth
-from evaluators import head
-from machine import stamp
-from studies import gather, is_quick, parts_of, publish
+from pages import head, publish
+from studies import gather, is_quick, parts_of
 
 import calibrant as c
 from calibrant.fitting.types import Array, Ints
@@ -264,7 +263,7 @@ def main() -> None:
     found = gather(judge, jobs_of(quick=quick), "known truths", parts)
     fresh = ", ".join(f"{rows:,} of {k} classes" for k, rows in TEST_ROWS.items())
     seeds = ", ".join(f"{len(of_size)} of n = {n:,}" for n, of_size in SEEDS.items())
-    text = "\n".join([
+    lines = [
         "# Whole vectors whose true chances are known",
         "",
         "The true chances p(y|x) of every row are known, so families are judged without the noise of drawn outcomes: "
@@ -301,10 +300,8 @@ def main() -> None:
         f"`vector_error` is a lower bound on average; `kde_error` of at most {KERNEL_ROWS:,} rows.",
         "",
         *estimates(found, "vector"),
-        stamp("scipy", "scikit-learn", "probmetrics"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "scikit-learn", "probmetrics")
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
-from machine import stamp
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtr, ndtri
-from studies import gather, is_quick, parts_of, publish
+from pages import at_most, head, publish
+from scipy.special import expit, logit, ndtr
+from studies import gather, is_quick, parts_of
 
 from calibrant import binary
 from calibrant.monitoring import Monitor
@@ -132,27 +132,17 @@ def _windows(p: Array, y: NDArray[np.bool_], start: int, rows: int) -> dict[str,
     return found
 
 
-def _upper(share: float, n: int) -> float:
-    """The upper end of Wilson's interval, 95%."""
-    z = ndtri(0.975)
-    middle = share + z**2 / (2 * n)
-    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float((middle + half) / (1 + z**2 / n))
-
-
 def right_table(found: pl.DataFrame) -> list[str]:
     """Of streams with right claims the share with an alarm, by claims and of all."""
-    lines = [
-        "| claims | streams | alarms | at most | KS, each window at 5% | KS, all at 5% | rows/s |",
-        "|---" * 7 + "|",
-    ]
+    by_windows = ("KS, each window at 5%", "KS, all at 5%")
+    lines = head("claims", "streams", "alarms", "at most", *by_windows, "rows/s")
     parts = [(name, part) for (name,), part in found.group_by("name", maintain_order=True)]
     for name, part in [*parts, ("all", found)]:
         share, n = float(part["alarm"].to_numpy().mean()), len(part)
         speed = ROWS * n / part["seconds"].sum()
         each, every = (part[name].to_numpy().mean() for name in ("ks_each", "ks_all"))
         lines.append(
-            f"| {name} | {n:,} | {100 * share:.1f}% | {100 * _upper(share, n):.1f}% "
+            f"| {name} | {n:,} | {100 * share:.1f}% | {100 * at_most(share, n):.1f}% "
             f"| {100 * each:.1f}% | {100 * every:.1f}% | {speed:,.0f} |"
         )
     return lines
@@ -160,10 +150,8 @@ def right_table(found: pl.DataFrame) -> list[str]:
 
 def changed_table(found: pl.DataFrame) -> list[str]:
     """Of streams that change who notices, and how many rows later."""
-    lines = [
-        "| change | noticed | rows until | KS noticed | rows until | onset off by | 9 in 10 below |",
-        "|---" * 7 + "|",
-    ]
+    ours, others = ("noticed", "rows until"), ("KS noticed", "rows until")
+    lines = head("change", *ours, *others, "onset off by", "9 in 10 below")
     for (name,), part in found.group_by("name", maintain_order=True):
         onset = part["onset"].drop_nulls().to_numpy()
         lines.append(
@@ -197,7 +185,7 @@ def main() -> None:
     found = gather(work, jobs, "streams", parts)
     right = found.filter(pl.col("kind") == "right")
     changed = found.filter(pl.col("kind") == "changed")
-    text = "\n".join([
+    lines = [
         "# Monitors of streams",
         "",
         "## False alarms",
@@ -218,11 +206,8 @@ def main() -> None:
         "is from the change, in rows: the median, and what nine in ten stay below.",
         "",
         *changed_table(changed),
-        "",
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 import polars as pl
-from evaluators import head
 from models import ZOO, part
+from pages import head
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 from studies import Records

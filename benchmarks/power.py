@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from evaluators import head
-from machine import stamp
-from studies import gather, is_quick, parts_of, publish
+from pages import head, publish
+from studies import gather, is_quick, parts_of
 from unseen_tasks import UNSEEN, UNSEEN_MAPS, Claims, Curve, UnseenTask
 
 from calibrant import View, binary
@@ -180,7 +179,7 @@ def main() -> None:
     quick = is_quick(__doc__)
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, all_jobs(quick=quick), "tests", parts)
-    text = "\n".join([
+    lines = [
         "# Do tests keep their level, and what do they find?",
         "",
         f"`calibration_test` at level 5%, {DRAWS} draws a test. \"smooth\", the default, is the evidence for the "
@@ -212,10 +211,8 @@ def main() -> None:
         "## Seconds of the default call",
         "",
         *time_table(),
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
-from evaluators import FAMILIES, OURS, errors, head
-from machine import stamp
+from evaluators import FAMILIES, OURS, errors
 from models import REAL, ZOO, part
+from pages import head, publish
 from scipy.stats import rankdata, spearmanr
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 import calibrant as c
 from calibrant.fitting.types import Array, Ints
@@ -230,7 +230,7 @@ def main() -> None:
     if quick:
         print(found)
         return
-    text = "\n".join([
+    lines = [
         "# Real claims in worlds with several kinds of truth",
         "",
         "Kängsepp et al. 2022 judge evaluators on CIFAR-5m, images of a generator, which are not at hand. "
@@ -261,10 +261,8 @@ def main() -> None:
         "ranks do not depend on it. Ten subsets of 1,000 rows, three of 3,000 and one of 10,000.",
         "",
         *biases(found),
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

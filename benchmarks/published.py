@@ -15,8 +15,9 @@ from fit_times import fit_times
 from machine import stamp
 from models import REAL, ZOO, part
 from optima import WORK, against_general, reach
+from pages import publish
 from printed import C100_UNCALIBRATED, IMAGENET_TABLE_7, RESNET110_C10
-from studies import Records, gather, parts_of, publish
+from studies import Records, gather, parts_of
 
 import calibrant as c
 from calibrant.fitting.newton import DidNotConverge
@@ -272,58 +273,53 @@ def main() -> None:
         write_whole(PAGE, with_section(PAGE.read_text(), SECTIONS[only](parts)).encode())
         return
     resnet = _resnet()
-    text = "\n".join(
-        [
-            "# Published tables",
-            "",
-            "## Gupta et al. 2021: ResNet-110 on CIFAR-10",
-            "",
-            "The authors' own logits, fitted on val and measured on test, beside what Tables 1, 2, 4, 5 and 6 print: "
-            "`=` where every printed digit agrees, else ours `≠` theirs. Their vector scaling stops before its "
-            "optimum, their strengths of MS-ODIR and Dir-ODIR are chosen otherwise, and their spline is not "
-            "reached even by replaying their program, which gives .645, .300, .274 and 1.075 where the tables "
-            "print .643, .347, .277 and 1.011.",
-            "",
-            *against_print(resnet),
-            "",
-            *of_calarena(parts),
-            "",
-            "## Gupta et al. 2021: CIFAR-100 as it is",
-            "",
-            "Of these models the top confidences of the test rows alone are at hand, so the columns of calibrated "
-            "models cannot be made.",
-            "",
-            *without_calibration(),
-            "",
-            "## Gupta et al. 2021, Table 7: other measures, ImageNet",
-            "",
-            "In percent. No cell can be made here: the logits of these two models are not at hand. The same measures "
-            "of other models stand below, the spline with 6 knots as there.",
-            "",
-            *_table(
-                ["printed", *(name for name in GUPTA_FAMILIES if name != "vector")],
-                [[title, *cells] for title, cells in IMAGENET_TABLE_7.items()],
-            ),
-            "",
-            "## The same measures on the sample models",
-            "",
-            *_sections(on_the_zoo("Gupta", parts)),
-            "## The seven methods of Guo et al. 2017 on the sample models",
-            "",
-            "Their networks are other ones, so no cell of their Tables 1, S1, S2 and S3 can be compared by digits.",
-            "",
-            *_sections(on_the_zoo("Guo", parts)),
-            *fit_times(GUO_FAMILIES),
-            "",
-            *of_richer(parts),
-            "",
-            *of_optima(parts),
-            "",
-            stamp("scipy"),
-            "",
-        ]
-    )
-    publish(PAGE, text, parts)
+    lines = [
+        "# Published tables",
+        "",
+        "## Gupta et al. 2021: ResNet-110 on CIFAR-10",
+        "",
+        "The authors' own logits, fitted on val and measured on test, beside what Tables 1, 2, 4, 5 and 6 print: "
+        "`=` where every printed digit agrees, else ours `≠` theirs. Their vector scaling stops before its "
+        "optimum, their strengths of MS-ODIR and Dir-ODIR are chosen otherwise, and their spline is not "
+        "reached even by replaying their program, which gives .645, .300, .274 and 1.075 where the tables "
+        "print .643, .347, .277 and 1.011.",
+        "",
+        *against_print(resnet),
+        "",
+        *of_calarena(parts),
+        "",
+        "## Gupta et al. 2021: CIFAR-100 as it is",
+        "",
+        "Of these models the top confidences of the test rows alone are at hand, so the columns of calibrated "
+        "models cannot be made.",
+        "",
+        *without_calibration(),
+        "",
+        "## Gupta et al. 2021, Table 7: other measures, ImageNet",
+        "",
+        "In percent. No cell can be made here: the logits of these two models are not at hand. The same measures "
+        "of other models stand below, the spline with 6 knots as there.",
+        "",
+        *_table(
+            ["printed", *(name for name in GUPTA_FAMILIES if name != "vector")],
+            [[title, *cells] for title, cells in IMAGENET_TABLE_7.items()],
+        ),
+        "",
+        "## The same measures on the sample models",
+        "",
+        *_sections(on_the_zoo("Gupta", parts)),
+        "## The seven methods of Guo et al. 2017 on the sample models",
+        "",
+        "Their networks are other ones, so no cell of their Tables 1, S1, S2 and S3 can be compared by digits.",
+        "",
+        *_sections(on_the_zoo("Guo", parts)),
+        *fit_times(GUO_FAMILIES),
+        "",
+        *of_richer(parts),
+        "",
+        *of_optima(parts),
+    ]
+    publish(PAGE, lines, parts, "scipy")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from evaluators import FAMILIES, OURS, errors, head
-from machine import stamp
+from evaluators import FAMILIES, OURS, errors
 from models import imitation, names
+from pages import head, publish
 from scipy.special import entr, xlogy
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "real_claims.md"
 ROWS = (
@@ -123,7 +123,7 @@ def main() -> None:
         jobs = [(name, n, SEEDS[:2]) for name, n in product(names()[:2], SIZES[:1])]
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, jobs, "claims of real models", parts)
-    text = "\n".join([
+    lines = [
         "# Claims of real models",
         "",
         "Top-label claims of real predictions, drawn with replacement; outcomes follow a centred isotonic map of all "
@@ -136,10 +136,8 @@ def main() -> None:
         "## Model by model",
         "",
         *(line for measure in CAPTIONS for line in by_model(found, measure)),
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -7,11 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from evaluators import head
-from machine import stamp
 from models import DATA
+from pages import head, publish
 from scipy.special import expit
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import (
     Beta,
@@ -223,7 +222,7 @@ def main() -> None:
     found = gather(judge, jobs, "rounded claims", parts)
     wrong = [name for name in TRUTHS if name != "right"]
     real = adult(2 if quick else HALVES) if REAL.exists() else ["(the file is not here)", ""]
-    text = "\n".join([
+    lines = [
         "# Claims of exactly 0 and 1",
         "",
         "A claim of exactly 0 or 1 is a rounded one. It is read as half the smallest distance of any other claim from "
@@ -255,10 +254,8 @@ def main() -> None:
         f"{HALVES} divisions. Claims as given are clipped as `log_loss` clips them; what maps give is not.",
         "",
         *real,
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

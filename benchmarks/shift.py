@@ -1,6 +1,5 @@
 """Priors found again in rows without labels, and what that is worth; writes docs/benchmarks/shift.md."""
 
-import time
 from collections.abc import Callable
 from functools import cache
 from itertools import product
@@ -9,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from machine import stamp
 from numpy.typing import NDArray
+from pages import costs, head, publish
 from scipy.special import expit
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import Predictions, VectorScaling, binary, from_probs, nll, samples
 from calibrant.shift import (
@@ -101,10 +100,9 @@ def find(job: tuple[str, int, float, int]) -> list[dict[str, Any]]:
 
 def table(found: pl.DataFrame) -> list[str]:
     """A line for each task, size and shift."""
-    lines = [
-        "| task | rows | first classes | within the interval | off by | log loss before | after | prior known |"
-    ]
-    lines.append("|---" * 8 + "|")
+    estimated = ("within the interval", "off by")
+    losses = ("log loss before", "after", "prior known")
+    lines = head("task", "rows", "first classes", *estimated, *losses)
     for (task, n, share), part in found.group_by("task", "n", "share", maintain_order=True):
         mean = {name: part[name].to_numpy().mean() for name in part.columns[3:]}
         lines.append(
@@ -126,13 +124,7 @@ def cost_table(n: int) -> list[str]:
         "`importance_weights`, 3 columns of numbers": lambda: importance_weights(*columns),
         "`estimate_without_labels`": lambda: estimate_without_labels(here, there),
     }
-    lines = ["| what | seconds of a core | seconds |", "|---|---|---|"]
-    for name, act in acts.items():
-        start, began = time.process_time(), time.perf_counter()
-        act()
-        spent, lasted = time.process_time() - start, time.perf_counter() - began
-        lines.append(f"| {name} | {spent:.1f} | {lasted:.1f} |")
-    return lines
+    return costs(acts)
 
 
 def main() -> None:
@@ -143,7 +135,7 @@ def main() -> None:
     cells = product(tasks, ROWS[: 1 if quick else None], SHARES, range(0, runs, PER_JOB))
     parts = None if quick else parts_of(PAGE)
     found = gather(find, list(cells), "shift", parts)
-    text = "\n".join([
+    lines = [
         "# Other shares of the classes",
         "",
         f"`estimate_prior` and `PriorShift(\"estimate\")` in {runs} samples a cell. The new rows have no labels; the "
@@ -160,11 +152,8 @@ def main() -> None:
         f"{rows:,} rows here and as many there, once each, on a machine that had other work too.",
         "",
         *cost_table(rows),
-        "",
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -8,11 +8,10 @@ from unittest.mock import patch
 
 import numpy as np
 import polars as pl
-from evaluators import head
-from machine import stamp
 from models import imitation, names
+from pages import head, publish
 from scipy.special import entr, xlogy
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import Smooth
 from calibrant.families.binary import penalised_splines, shift_models, smooth
@@ -128,7 +127,7 @@ def main() -> None:
     seeds, models = (SEEDS[:1], tuple(names()[:1])) if quick else (SEEDS, tuple(names()))
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, [(setting, seeds, models) for setting in SETTINGS], "settings", parts)
-    text = "\n".join([
+    lines = [
         "# What the settings of Smooth are worth",
         "",
         "\"map\": distance from the true map, and \"error\": |estimated - true error|, x 1000, over five shapes with "
@@ -139,10 +138,8 @@ def main() -> None:
         "These seeds had no part in its choice; the shapes and models did.",
         "",
         *table(found),
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ import polars as pl
 from machine import workers
 from rich.progress import track
 
-from calibrant.inputs.paths import write_whole
-
 Job = TypeVar("Job")
 Records = list[dict[str, Any]]
 
@@ -23,14 +21,6 @@ def is_quick(about: str | None) -> bool:
         "--quick", action="store_true", help="a tiny part of it, printed and not kept"
     )
     return bool(parser.parse_args().quick)
-
-
-def publish(page: Path, text: str, parts: Path | None) -> None:
-    """Print a page and, with `parts`, write it whole; what was kept until then is no longer needed."""
-    print(text)
-    if parts is not None:
-        write_whole(page, text.encode())
-        parts.unlink()
 
 
 def parts_of(page: Path) -> Path:

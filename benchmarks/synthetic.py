@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from evaluators import FAMILIES, OURS, SLOW, errors, fits
-from machine import stamp
+from pages import publish
 from printed import Table
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 from synthetic_tables import (
     CAPTIONS,
     Figures,
@@ -155,10 +155,8 @@ def main() -> None:
         "",
         *(line for table in CAPTIONS for line in against_ours(on_fresh, table)),
         *spread_table(spreads(on_fresh), fresh.sizes),
-        stamp("scipy", "polars"),
-        "",
     ]  # fmt: skip
-    publish(PAGE, "\n".join(page), parts)
+    publish(PAGE, page, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,9 @@ import argparse
 import polars as pl
 from evaluators import FAMILIES, NO_SLACK
 from machine import stamp
+from pages import publish_text
 from printed import Table
-from studies import gather, parts_of, publish
+from studies import gather, parts_of
 from synthetic import FRESH_TITLE, PAGE, PUBLISHED, PUBLISHED_TITLE, judge, opening
 from synthetic_tables import (
     CAPTIONS,
@@ -72,7 +73,7 @@ def main() -> None:
         f"{stamp('scipy', 'polars')}"
     )
     text = merged(PAGE.read_text(), found.filter(pl.col("row").is_in(_rows(named))), note)
-    publish(PAGE, text, parts)
+    publish_text(PAGE, text, parts)
 
 
 def _rows(named: tuple[str, ...]) -> list[str]:

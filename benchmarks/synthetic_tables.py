@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 import polars as pl
-from evaluators import FAMILIES, NO_SLACK, OURS, head
+from evaluators import FAMILIES, NO_SLACK, OURS
+from pages import head
 from printed import SYNTHETIC, Table
 from scipy.stats import spearmanr
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from evaluators import errors, head
-from machine import stamp
+from evaluators import errors
+from pages import head, publish
 from scipy.special import entr, xlogy
-from studies import gather, is_quick, parts_of, publish
+from studies import gather, is_quick, parts_of
 from unseen_tasks import TESTED_ON, UNSEEN, UNSEEN_MAPS, Known, UnseenTask
 
 from calibrant import (
@@ -216,7 +216,7 @@ def main() -> None:
         jobs = [("bathtub", "kink", SIZES, SEEDS[:2]), ("hundredths", "right", SIZES, SEEDS[:2])]
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, jobs, "unseen tasks", parts)
-    text = "\n".join([
+    lines = [
         "# Claims and maps that no choice was made on",
         "",
         f"{len(UNSEEN)} kinds of claims, four with heavy ends and two with exact 0 and 1, {len(UNSEEN_MAPS)} true maps "
@@ -248,10 +248,8 @@ def main() -> None:
         "## Percent of claims whose truth lies in Smooth's 95% band",
         "",
         *coverage_table(found),
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy", "polars")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,10 @@ from time import perf_counter
 from typing import Any
 
 import polars as pl
-from evaluators import head
 from known_vectors import DISTORTIONS, TRUTHS, errors, known
-from machine import stamp
 from models import REAL, ZOO, halves, part
-from studies import gather, is_quick, parts_of, publish
+from pages import head, publish
+from studies import gather, is_quick, parts_of
 
 from calibrant import (
     Canonical,
@@ -229,7 +228,7 @@ def main() -> None:
     parts = None if quick else parts_of(PAGE)
     found = gather(judge, jobs_of(quick=quick), "errors of whole vectors", parts)
     took = "" if quick else f" 10,000 rows of 100 classes take {seconds()} s on all cores."
-    text = "\n".join([
+    lines = [
         "# Errors of whole vectors",
         "",
         f"Truths are drawn from Dirichlet distributions, from mixtures of normal distributions, and from the logits of "
@@ -257,10 +256,8 @@ def main() -> None:
         f"of the rows, bandwidth by rule of thumb; its level is the mean of {LEVEL_DRAWS} draws from the claims.",
         "",
         *file_table(found),
-        stamp("scipy"),
-        "",
-    ])  # fmt: skip
-    publish(PAGE, text, parts)
+    ]  # fmt: skip
+    publish(PAGE, lines, parts, "scipy")
 
 
 if __name__ == "__main__":

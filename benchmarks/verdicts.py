@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from evaluators import head
-from machine import stamp
 from models import REAL, ZOO, halves
+from pages import head, publish
 from scipy.special import entr, xlogy
-from studies import Records, gather, is_quick, parts_of, publish
+from studies import Records, gather, is_quick, parts_of
 from unseen_tasks import UNSEEN, UNSEEN_MAPS, Known, UnseenTask
 
 from calibrant import Predictions, Smooth, View, binary, from_logits, from_probs
@@ -240,14 +239,14 @@ def _rate(is_so: pl.Series) -> str:
     return f"{int(is_so.sum())} of {len(is_so):,}, {100 * share:.1f} ± {100 * error:.1f}%"
 
 
-def page(table: pl.DataFrame) -> str:
+def page(table: pl.DataFrame) -> list[str]:
     """What was found, as a page."""
     known = table.filter(pl.col("map").is_not_null())
     files = table.filter(pl.col("file").is_not_null())
     right = table.filter(pl.col("right").is_not_null())
     green = known.filter(pl.col("tone") == "good")
     wrong = known.filter(pl.col("map") != RIGHT)
-    return "\n".join([
+    return [
         "# Do verdicts say what is true?",
         "",
         f"{len(known)} samples of claims whose truth is known, {len(files)} halves of {files['file'].n_unique()} files "
@@ -295,10 +294,7 @@ def page(table: pl.DataFrame) -> str:
         "random forest makes many, never come true here; the test reads them as rounded, and so finds a small error.",
         "",
         *_right_table(right),
-        "",
-        stamp("scipy", "polars"),
-        "",
-    ])  # fmt: skip
+    ]  # fmt: skip
 
 
 def main() -> None:
@@ -310,7 +306,7 @@ def main() -> None:
     draws: list[Job] = [("right", name, str(n)) for name, n in product(sources, SIZES)]
     jobs = [*tasks[:2], *files[:1], *draws[:2]] if quick else [*tasks, *files, *draws]
     parts = None if quick else parts_of(PAGE)
-    publish(PAGE, page(gather(found, jobs, "verdicts", parts)), parts)
+    publish(PAGE, page(gather(found, jobs, "verdicts", parts)), parts, "scipy", "polars")
 
 
 if __name__ == "__main__":
