@@ -31,7 +31,8 @@ TABLES: dict[str, pl.DataFrame] = {
     "vectors": FRAME,
     "weights": FRAME.with_columns(weight=pl.col("id") % 3),
     "logits": FRAME.select(
-        pl.exclude("^prob_.*$"), pl.col("^prob_.*$").log().name.replace("prob_", "logit_")
+        pl.exclude("^prob_.*$"),
+        pl.col("^prob_.*$").log().name.map(lambda name: name.replace("prob_", "logit_")),
     ),
     "zeros": FRAME.with_columns(
         prob_cat=pl.col("prob_cat")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from shared_parts import N, assert_same, files, table
+from shared_parts import N, assert_same, files, table, write_groups
 
 import calibrant
 from calibrant.inputs.predictions import Predictions
@@ -102,7 +102,7 @@ def spoilt(how: str, path: Path) -> None:
         "type": pl.col("prob_cat").cast(pl.String) + "?",
     }
     frame = frame.drop("prob_emu") if how == "lacking" else frame.with_columns(bad[how])
-    frame.write_parquet(path, row_group_size=400)
+    write_groups(frame, path)
 
 
 BAD = {

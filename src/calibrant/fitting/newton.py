@@ -90,6 +90,9 @@ def _newton_move(
     scale: Array,
 ) -> Array:
     """Newton's move of the free variables: a variable at its bound is free only to leave it."""
+    # Here, as it takes a while to import.
+    from scipy.linalg import lstsq
+
     # Least squares, in units that put variables on one scale: directions without curvature stay.
     unit = np.where(scale > 0, scale, 1.0)
     scaled_hessian = hessian / np.outer(unit, unit)
@@ -97,7 +100,10 @@ def _newton_move(
     free = (x > bound) | (gradient < 0)
     while True:
         curvature = scaled_hessian[np.ix_(free, free)]
-        solution = np.linalg.lstsq(curvature, scaled_gradient[free])[0]
+        # By QR: the singular values that numpy asks for take four times as long, and some builds of
+        # LAPACK do not find those of a thousand variables.
+        rounding = np.finfo(float).eps * len(curvature)
+        solution = lstsq(curvature, scaled_gradient[free], rounding, lapack_driver="gelsy")[0]
         move = np.zeros(x.shape)
         move[free] = -solution / unit[free]
         stuck = free & (x <= bound)
