@@ -8,15 +8,13 @@ from numpy.typing import ArrayLike
 from ..families.family import Family
 from ..families.names import family_of
 from ..fitting.types import Array
-from ..fitting.weights import counts
 from ..inputs.checks import checked_chances
 from ..inputs.questions import binary, only_view
 from ..inputs.views import View
 from ..measures.draws import Cells, Random, cells, replicates
 from ..progress import progress
 from .measuring import middle
-
-_FEW_ROWS = 40
+from .memory import Memory
 
 
 class Band(NamedTuple):
@@ -92,18 +90,11 @@ def _refitted(
     """What maps fitted to samples from a truth give at claims p."""
     if not isinstance(n_boot, int | np.integer) or n_boot < 2:
         raise ValueError(f"n_boot must be a whole number, at least 2, got {n_boot!r}")
-
-    # Few rows draw the same again and again; of many it would cost memory alone.
-    known: dict[bytes, Array] = {}
+    memory = Memory[Array]()
 
     def curve(_: int, random: Random) -> Array:
         view = part.drawn(truth, random)
-        if view.n > _FEW_ROWS:
-            return family.fit_curve(view)(p)
-        drawn = counts(view.w, view.n).tobytes()
-        if drawn not in known:
-            known[drawn] = family.fit_curve(view)(p)
-        return known[drawn]
+        return memory.of([view], lambda: family.fit_curve(view)(p))
 
     with progress("fitting again", n_boot) as tick:
         return replicates(curve, range(n_boot), seed, tick)

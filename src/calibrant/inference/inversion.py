@@ -1,7 +1,7 @@
 """Confidence sets of errors by test inversion: the errors of all truths that are not rejected."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil
 
@@ -15,6 +15,7 @@ from ..measures.draws import Cells, Random, cells, replicates
 from ..progress import progress, quiet
 from .bootstrap import drawn_exclusively, exclusive_events, row_cells
 from .measuring import Bootstrap, Ends, Measure, like, number
+from .memory import Memory
 from .truth_paths import Truth, TruthPath, furthest_mean, one_sided, truth_paths
 
 Tick = Callable[[], None]
@@ -30,7 +31,6 @@ _LEAST_DRAWS = 12
 # A path ends where none of so many draws shows as little as is seen.
 _FAR_DRAWS = 10
 _LEAST_REACH = 0.01
-_FEW_ROWS = 40
 # Exclusive events: where none has a chance left, any may happen.
 _LEAST_CHANCE = 1e-9
 
@@ -62,6 +62,7 @@ class _Experiment:
     x: View | Sequence[View]
     parts: list[Cells]
     is_exclusive: bool  # whether one of the views' events happens in each row
+    memory: Memory[float] = field(default_factory=Memory)
 
     @cached_property
     def seen(self) -> float:
@@ -107,23 +108,7 @@ class _Experiment:
         return min(1.0, error)
 
     def _measured(self, views: list[View]) -> float:
-        x = like(self.x, views)
-        if sum(view.n for view in views) > _FEW_ROWS:
-            return number(self.measure, x)
-        drawn = tuple(_outcomes(view) for view in views)
-        if drawn not in self._known:
-            self._known[drawn] = number(self.measure, x)
-        return self._known[drawn]
-
-    @cached_property
-    def _known(self) -> dict[tuple[bytes, ...], float]:
-        """What was measured of few rows, which draw the same again and again."""
-        return {}
-
-
-def _outcomes(view: View) -> bytes:
-    weights = b"" if view.w is None else view.w.tobytes()
-    return view.y.tobytes() + weights
+        return self.memory.of(views, lambda: number(self.measure, like(self.x, views)))
 
 
 def _experiment(measure: Measure, x: View | Sequence[View]) -> _Experiment:
