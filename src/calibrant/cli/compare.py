@@ -14,7 +14,7 @@ from .completion import of_measures
 from .families import families_written, with_selected
 from .inputs import InputOptions
 from .measures import MEASURES, measure_called
-from .options import PAGES, WROTE_PAGE, FamilyNames, FitOn, HtmlFile, Seed, Title
+from .options import PAGES, WROTE_PAGE, FamilyNames, FitOn, HtmlFile, Seed, Title, option
 from .origin import origin_of, origin_of_many
 from .outputs import OutputOptions
 
@@ -31,9 +31,7 @@ Files = Annotated[
 MEASURE_HELP: Final = (
     f"Which of several models differ in it by more than random variation: {', '.join(MEASURES)}."
 )
-MeasureName = Annotated[
-    str | None, typer.Option(metavar="NAME", help=MEASURE_HELP, autocompletion=of_measures)
-]
+MeasureName = Annotated[str | None, option("NAME", MEASURE_HELP, of_measures)]
 OF_MODELS: Final = "--measure compares models: name the files of several, or leave it out"
 OF_FAMILIES: Final = (
     "--fit-on and --families compare families on one file: name one file, or leave them out"

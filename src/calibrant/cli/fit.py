@@ -16,7 +16,7 @@ from .completion import of_families
 from .families import is_select
 from .inputs import InputOptions
 from .map_files import SUFFIXES, check_extra, write_map
-from .options import File
+from .options import File, option
 from .outputs import OutputOptions
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ SELECT_HELP: Final = (
     "So it is without options too, but there of few rows none is chosen, of very many a sample is."
 )
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="MAP.safetensors", help=OUT_HELP)]
-FamilyName = Annotated[
-    str | None, typer.Option(metavar="NAME", help=FAMILY_HELP, autocompletion=of_families)
-]
+FamilyName = Annotated[str | None, option("NAME", FAMILY_HELP, of_families)]
 Select = Annotated[bool, typer.Option("--select", help=SELECT_HELP)]
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .completion import of_columns
+from .options import option
 from .printing import say_left_out
 
 if TYPE_CHECKING:
@@ -19,28 +20,23 @@ NAME_THEM = (
     "or choose with calibrant fit --select"
 )
 
-
-def _column(text: str) -> Any:  # noqa: ANN401 - as typer declares it
-    return typer.Option(metavar="COLUMN", help=text, autocompletion=of_columns)
-
-
-def _columns(text: str) -> Any:  # noqa: ANN401 - as typer declares it
-    return typer.Option(metavar="COLUMNS", help=text, autocompletion=of_columns)
-
-
-def _names(metavar: str, text: str) -> Any:  # noqa: ANN401 - as typer declares it
-    return typer.Option(metavar=metavar, help=text)
-
-
-Label = Annotated[str | None, _column("The true class of each row.")]
-Probs = Annotated[str | None, _columns("A list column, a prefix such as prob_, or a,b,c.")]
-Logits = Annotated[str | None, _columns("The same, for logits.")]
-Confidence = Annotated[str | None, _column("One chance a row, instead of a vector.")]
-Correct = Annotated[str | None, _column("Whether that chance came true, as 0/1.")]
-Weight = Annotated[str | None, _column("How many observations a row stands for.")]
-Classes = Annotated[str | None, _names("NAMES", "The classes of a list column, as a,b,c.")]
-Event = Annotated[str | None, _names("WORDS", "What a confidence is of, as 'the answer is right'.")]
-Split = Annotated[str | None, _names("NAME", "One part of the file, such as val or test.")]
+Label = Annotated[str | None, option("COLUMN", "The true class of each row.", of_columns)]
+Probs = Annotated[
+    str | None, option("COLUMNS", "A list column, a prefix such as prob_, or a,b,c.", of_columns)
+]
+Logits = Annotated[str | None, option("COLUMNS", "The same, for logits.", of_columns)]
+Confidence = Annotated[
+    str | None, option("COLUMN", "One chance a row, instead of a vector.", of_columns)
+]
+Correct = Annotated[
+    str | None, option("COLUMN", "Whether that chance came true, as 0/1.", of_columns)
+]
+Weight = Annotated[
+    str | None, option("COLUMN", "How many observations a row stands for.", of_columns)
+]
+Classes = Annotated[str | None, option("NAMES", "The classes of a list column, as a,b,c.")]
+Event = Annotated[str | None, option("WORDS", "What a confidence is of, as 'the answer is right'.")]
+Split = Annotated[str | None, option("NAME", "One part of the file, such as val or test.")]
 SkipMissing = Annotated[
     bool, typer.Option("--skip-missing", help="Leave rows out that lack a value, and count them.")
 ]

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from .options import option
+
 LIMITS_HELP: Final = "Limits in a file, a line each, as max-error = 0.02; options come first."
 STRICT_HELP: Final = (
     "Fail wherever the interval passes a limit, not only where all of it lies beyond."
@@ -18,22 +20,18 @@ FRACTION: Final = "{} is a fraction, such as 0.02 for 2 points; got {:g}"
 TIMES: Final = "{} is how many times too high or too low, at least 1; got {:g}"
 UNKNOWN: Final = "there is no limit {!r}; {}the limits are {}, and strict is true or false"
 LINES: Final = "a file of limits has lines such as max-error = 0.02 ({})"
-
-
-def _limit(text: str) -> Any:  # noqa: ANN401 - as typer declares it
-    return typer.Option(metavar="X", help=text)
-
-
 ErrorLimit = Annotated[
-    float | None, _limit("Calibration error, as 0.02: of the report's first question.")
+    float | None, option("X", "Calibration error, as 0.02: of the report's first question.")
 ]
-EceLimit = Annotated[float | None, _limit("ECE of 15 bins, of the same question.")]
-KsLimit = Annotated[float | None, _limit("KS error, of the same question.")]
-RatioLimit = Annotated[float | None, _limit("By how many times claims are too high or too low.")]
-NllLimit = Annotated[float | None, _limit("NLL in nats, of all classes.")]
-BrierLimit = Annotated[float | None, _limit("Brier score, of all classes.")]
-AccuracyLimit = Annotated[float | None, _limit("How often the top label is right, at least.")]
-LimitFile = Annotated[Path | None, typer.Option(metavar="FILE", help=LIMITS_HELP)]
+EceLimit = Annotated[float | None, option("X", "ECE of 15 bins, of the same question.")]
+KsLimit = Annotated[float | None, option("X", "KS error, of the same question.")]
+RatioLimit = Annotated[
+    float | None, option("X", "By how many times claims are too high or too low.")
+]
+NllLimit = Annotated[float | None, option("X", "NLL in nats, of all classes.")]
+BrierLimit = Annotated[float | None, option("X", "Brier score, of all classes.")]
+AccuracyLimit = Annotated[float | None, option("X", "How often the top label is right, at least.")]
+LimitFile = Annotated[Path | None, option("FILE", LIMITS_HELP)]
 Strict = Annotated[bool, typer.Option("--strict", help=STRICT_HELP)]
 
 

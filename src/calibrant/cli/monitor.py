@@ -10,7 +10,7 @@ from .commands import command
 from .completion import of_families
 from .inputs import InputOptions
 from .map_files import SUFFIXES, load_map
-from .options import File
+from .options import File, option
 from .outputs import OutputOptions
 from .printing import say_left_out
 
@@ -27,12 +27,10 @@ NO_ROWS: Final = "{}: no row of it could be read, as each lacks a value"
 NO_REFIT: Final = "--family is of the map to refit: name the file to write with --refit"
 WROTE: Final = "Wrote {}, fitted on the rows since the onset: it is of the claims as they came in."
 MapOption = Annotated[Path | None, typer.Option("--map", metavar="MAP.safetensors", help=MAP_HELP)]
-Alpha = Annotated[float, typer.Option(metavar="X", help=ALPHA_HELP)]
-State = Annotated[Path | None, typer.Option(metavar="FILE", help=STATE_HELP)]
-Refit = Annotated[Path | None, typer.Option(metavar="MAP.safetensors", help=REFIT_HELP)]
-FamilyName = Annotated[
-    str | None, typer.Option(metavar="NAME", help=FAMILY_HELP, autocompletion=of_families)
-]
+Alpha = Annotated[float, option("X", ALPHA_HELP)]
+State = Annotated[Path | None, option("FILE", STATE_HELP)]
+Refit = Annotated[Path | None, option("MAP.safetensors", REFIT_HELP)]
+FamilyName = Annotated[str | None, option("NAME", FAMILY_HELP, of_families)]
 
 
 @command(

@@ -11,6 +11,7 @@ import typer
 
 from .commands import OPENED
 from .inputs import InputOptions
+from .options import option
 from .printing import say
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ ONLY_PARQUET = (
 ALONE = "{} is a summary of rows: groups are made of the rows themselves"
 
 Engine = Literal["dask", "spark"]
-Memory = Annotated[str | None, typer.Option(metavar="SIZE", help=MEMORY_HELP)]
-EngineName = Annotated[Engine | None, typer.Option(metavar="NAME", help=ENGINE_HELP)]
-Address = Annotated[str | None, typer.Option(metavar="URL", help=ADDRESS_HELP)]
+Memory = Annotated[str | None, option("SIZE", MEMORY_HELP)]
+EngineName = Annotated[Engine | None, option("NAME", ENGINE_HELP)]
+Address = Annotated[str | None, option("URL", ADDRESS_HELP)]
 SkipBad = Annotated[bool, typer.Option("--skip-bad", help=SKIP_HELP)]
 
 

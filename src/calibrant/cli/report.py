@@ -12,7 +12,7 @@ from .commands import command
 from .completion import of_columns
 from .families import families_written, with_selected
 from .inputs import InputOptions
-from .options import PAGES, WROTE_PAGE, FamilyNames, Files, FitOn, HtmlFile, Seed, Title
+from .options import PAGES, WROTE_PAGE, FamilyNames, Files, FitOn, HtmlFile, Seed, Title, option
 from .origin import origin_of
 from .outputs import OutputOptions
 from .parts import Streamed, StreamOptions
@@ -28,12 +28,7 @@ CsvFile = Annotated[
 NEEDS_ROWS: Final = (
     "--families are fitted on other rows: name those with --fit-on, a file or a split"
 )
-By = Annotated[
-    str | None,
-    typer.Option(
-        metavar="COLUMNS", help="Ask of each group too, as site,year.", autocompletion=of_columns
-    ),
-]
+By = Annotated[str | None, option("COLUMNS", "Ask of each group too, as site,year.", of_columns)]
 Intervals = Annotated[
     bool,
     typer.Option(

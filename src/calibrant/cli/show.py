@@ -9,7 +9,7 @@ from ..inputs.paths import writable, write_whole
 from .by_group import group_table, one_map
 from .commands import command
 from .map_files import load_map
-from .options import MapFile
+from .options import MapFile, option
 from .outputs import OutputOptions
 
 PICTURES: Final = (".png", ".svg", ".pdf")
@@ -20,9 +20,7 @@ OfClass = Annotated[
 OfGroup = Annotated[
     str | None, typer.Option("--group", metavar="NAME", help="One group, of a map by group.")
 ]
-Picture = Annotated[
-    Path | None, typer.Option(metavar="FILE", help=f"Draw it too: {', '.join(PICTURES)}.")
-]
+Picture = Annotated[Path | None, option("FILE", f"Draw it too: {', '.join(PICTURES)}.")]
 
 
 @command(

@@ -6,7 +6,7 @@ import typer
 
 from .commands import command
 from .inputs import InputOptions
-from .options import File
+from .options import File, option
 from .outputs import OutputOptions
 
 ACCURACY_HELP: Final = "How often what is answered must be right, as 0.95."
@@ -15,8 +15,8 @@ FOUND: Final = (
     "Answer from {threshold:.6g} on: with confidence {level:g}, at least {accuracy:g} of such answers are "
     "right. Of these rows that answers {coverage:.1%}, of which {observed:.1%} are right; of all, {all:.1%} are."
 )
-Accuracy = Annotated[float, typer.Option(metavar="X", help=ACCURACY_HELP)]
-Level = Annotated[float, typer.Option(metavar="X", help=LEVEL_HELP)]
+Accuracy = Annotated[float, option("X", ACCURACY_HELP)]
+Level = Annotated[float, option("X", LEVEL_HELP)]
 
 
 @command(
