@@ -114,6 +114,7 @@ VECTOR: Mapping[str, Callable[[], c.Family]] = {
     "OrderPreserving, preserving": lambda: c.OrderPreserving(kind="preserving"),
     "OrderPreserving, diagonal": lambda: c.OrderPreserving(kind="diagonal"),
     "Blend": lambda: c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))),
+    "Chain": lambda: c.Chain((c.Temperature(), c.OneVsRest(c.Isotonic()))),
 }
 
 

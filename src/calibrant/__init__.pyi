@@ -38,6 +38,7 @@ from .families.maps import Map as Map
 from .families.maps import VectorMap as VectorMap
 from .families.multiclass.blend import Blend as Blend
 from .families.multiclass.by_group import ByGroup as ByGroup
+from .families.multiclass.chain import Chain as Chain
 from .families.multiclass.dirichlet import Dirichlet as Dirichlet
 from .families.multiclass.ensemble import EnsembleTemperature as EnsembleTemperature
 from .families.multiclass.identity import Identity as Identity

@@ -44,6 +44,7 @@ from calibrant.inputs.predictions import Kind
 NAMES = ["p_cat", "p_dog", "p_eel"]
 K = len(NAMES)
 # Kernels that are as narrow as rows allow make longer tables than SQL may have.
+DEEP = c.Chain((c.StructuredMatrix(), c.OrderPreserving()))
 TOO_NARROW: list[Family] = [c.Kernel(), c.OneVsRest(c.Kernel()), c.OneVsRest(c.Kernel(0.02))]
 
 
@@ -86,6 +87,8 @@ def test_zeros_of_vectors_are_read_as_the_map_reads_them(family: Family) -> None
 @pytest.mark.parametrize("kind", ["logits", "probs"])
 @pytest.mark.parametrize("family", _in_sql(VECTOR_FAMILIES), ids=repr)
 def test_maps_of_whole_vectors(family: Family, kind: Kind, database: Database) -> None:
+    if family == DEEP and isinstance(database, SQLite):
+        pytest.skip("its subqueries are deeper than SQLite's parser takes: docs/limits.md")
     fitted = vector_map(family, kind, K)
     given = awkward_vectors(kind, K)
     assert_same_query(database, fitted, NAMES, *given)

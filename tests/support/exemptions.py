@@ -61,6 +61,7 @@ EXEMPT_FAMILIES: dict[str, dict[Family | type[Family], str]] = {
             "of few rows the temperature alone is left, which errs little already"
         ),
         c.StructuredMatrix: "of few rows little but the temperature is left, which errs little",
+        c.Chain((c.StructuredMatrix(), c.OrderPreserving())): "of few rows likewise",
     },
     "the_identity_is_a_fixed_point": {
         c.Binned(4, slope=0): FLAT,
@@ -80,6 +81,7 @@ EXEMPT_FAMILIES: dict[str, dict[Family | type[Family], str]] = {
         c.Dirichlet(): OF_FOLDS,
         c.Dirichlet(l2=0.01): "its ridge draws every entry to 0",
         c.StructuredMatrix: "mixes in a little of the uniform vector",
+        c.Chain((c.StructuredMatrix(), c.OrderPreserving())): "begins with StructuredMatrix",
     },
     "a_thousand_classes": {
         c.MatrixScaling(off_diagonal=1.0, intercept=1.0): A_HUNDRED,

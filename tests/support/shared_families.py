@@ -56,6 +56,10 @@ SETTINGS: dict[type[Family], list[Family]] = {
         c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))),
         c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic())), shares=(0.5, 0.5)),
     ],
+    c.Chain: [
+        c.Chain((c.Temperature(), c.OneVsRest(c.Isotonic()))),
+        c.Chain((c.StructuredMatrix(), c.OrderPreserving())),
+    ],
 }
 
 

@@ -48,6 +48,8 @@ ONE_CHANCE = [
 ]
 WHOLE_VECTORS = [
     c.Blend((c.Temperature(), c.OneVsRest(c.Isotonic()))),
+    c.Chain((c.VectorScaling(), c.OrderPreserving())),
+    c.Chain((c.Temperature(), c.OneVsRest(c.Isotonic()))),
     c.Dirichlet(off_diagonal=1.0, intercept=1.0),
     c.EnsembleTemperature(),
     c.EnsembleTemperature(loss="squared"),

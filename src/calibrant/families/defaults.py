@@ -41,6 +41,7 @@ ORDER_PRESERVING = (
     "order-preserving(kind=preserving)",
 )
 LINEAR = ("vector-scaling", "structured-matrix")
+BENT = ("chain(structured-matrix, order-preserving)", "one-vs-rest(smooth)")
 COMPARED_OF_VECTORS = (
     "ensemble-temperature",
     "order-preserving",
@@ -85,7 +86,7 @@ def selection_candidates(x: Data) -> tuple[Family, ...]:
     simple = SIMPLE[1:] if is_certain else SIMPLE
     if x.k == 2:
         return _families(*simple, *LOGISTIC, *ORDER_PRESERVING, "smooth")
-    return _families(*simple, *ORDER_PRESERVING, *LINEAR, "one-vs-rest(smooth)")
+    return _families(*simple, *ORDER_PRESERVING, *LINEAR, *BENT)
 
 
 def compared_families(x: Data) -> tuple[Family, ...]:

@@ -12,10 +12,9 @@ from ...fitting.weights import present
 from ...inputs.views import Canonical, View
 from ..family import Family
 from ..folds import held_out
-from ..maps import ChanceMap, Map
 from ..operations import Claims, Operations, Value, Vectors
 from ..rules import ChanceRule, Fact, Rule, VectorRule
-from .pair import Pair
+from .pair import rule_of_both
 
 _FOLDS = 5
 
@@ -114,7 +113,7 @@ class Blend(Family):
     def vector_rule(self, view: Canonical) -> BlendedVector:
         """Fit each family, and weigh them."""
         maps = [family.fit(view.pred) for family in self.families]
-        rules = [_vector_rule(fitted) for fitted in maps]
+        rules = [rule_of_both(fitted) for fitted in maps]
         return BlendedVector(tuple(rules), self._shares(view))
 
     def _shares(self, view: View | Canonical) -> tuple[float, ...]:
@@ -143,14 +142,6 @@ def _are_shares(shares: tuple[float, ...], n: int) -> bool:
     if len(shares) != n or min(shares) < 0:
         return False
     return abs(sum(shares) - 1) <= 1e-6
-
-
-def _vector_rule(fitted: Map) -> VectorRule:
-    """The rule of a map of whole vectors; of a map of one class of two, both chances."""
-    if isinstance(fitted, ChanceMap):
-        return Pair((fitted.rule,), fitted.completes or 0)
-    rule: VectorRule = fitted.rule
-    return rule
 
 
 def _likelihood(

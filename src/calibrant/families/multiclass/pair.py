@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ..maps import ChanceMap, Map
 from ..operations import Operations, Value, Vectors
 from ..rules import ChanceRule, Fact, VectorRule
 
@@ -27,3 +28,11 @@ class Pair(VectorRule):
 
     def parts(self) -> Sequence[ChanceRule]:
         return self.rules
+
+
+def rule_of_both(fitted: Map) -> VectorRule:
+    """The rule of a map of whole vectors; of a map of one class of two, both chances."""
+    if isinstance(fitted, ChanceMap):
+        return Pair((fitted.rule,), fitted.completes or 0)
+    rule: VectorRule = fitted.rule
+    return rule
