@@ -22,6 +22,7 @@ from calibrant import (
     within_top_r,
 )
 from calibrant.families.binary.cubic_pieces import Runout
+from calibrant.families.folds import held_out
 
 RUNOUTS: list[Runout] = ["natural", "parabolic", "cubic"]
 
@@ -153,6 +154,25 @@ def test_cross_validation_finds_few_knots_for_a_shift_and_more_for_a_wave() -> N
         np.testing.assert_allclose(
             Spline("cv").fit(view[order])(p), Spline("cv").fit(view)(p), atol=1e-12
         )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ten_folds_take_the_fewest_knots_of_nearly_the_least_squared_error(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    p = random.uniform(0.05, 0.6, 2000)
+    view = binary(p, random.random(2000) < p + 0.1 * np.sin(12 * p))
+    folds = held_out(view, 10, seed=0)
+    maps = {k: [Spline(k).fit(view[fitted]) for fitted, _ in folds] for k in range(3, 13)}
+    errors = {}
+    for k, fits in maps.items():
+        pairs = [
+            (fit(view[held]), view.y[held]) for fit, (_, held) in zip(fits, folds, strict=True)
+        ]
+        errors[k] = np.mean([np.mean((q - y) ** 2) for q, y in pairs])
+    least = min(errors.values())
+    chosen = next(k for k, error in errors.items() if error <= 1.001 * least)
+    expected = np.mean([fit(p) for fit in maps[chosen]], axis=0)
+    np.testing.assert_allclose(Spline("cv").fit(view)(p), expected, atol=1e-12)
 
 
 def test_too_few_knots_are_refused() -> None:

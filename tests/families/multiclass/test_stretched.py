@@ -1,10 +1,12 @@
 """Order-preserving maps of one chance against those of two classes."""
 
+from dataclasses import fields, replace
+
 import numpy as np
 import pytest
 
 from calibrant import OneVsRest, OrderPreserving, binary, from_logits, from_probs, nll, simulate
-from calibrant.families.multiclass.stretched import Kind
+from calibrant.families.multiclass.stretched import Kind, Stretched
 
 each_kind = pytest.mark.parametrize("kind", ["invariant", "preserving", "diagonal"])
 
@@ -24,6 +26,21 @@ def test_one_chance_is_two_classes(kind: Kind) -> None:
     assert [fact.name for fact in of_one.rule.facts()] == [
         fact.name for fact in of_two.rule.facts()
     ]
+
+
+@each_kind
+def test_one_chance_bends_wherever_two_classes_do(kind: Kind) -> None:
+    view = simulate.task("stairs", 0.1).sample(500, seed=0).view
+    of_one = OrderPreserving(kind=kind).fit(view)
+    of_two = OrderPreserving(kind=kind).fit(from_probs(np.stack([1 - view.p, view.p], 1), view.y))
+    slopes = np.array([0.5, 2.0, 0.8, 1.5, 0.7, 1.2, 0.4])
+    bent = replace(of_one.rule, slopes=slopes)
+    numbers = {field.name: getattr(bent, field.name) for field in fields(bent)}
+    # The last bend is at a depth of 12, a claim of 6e-6.
+    p = np.array([1e-20, 1e-9, 1e-4, 0.03, 0.3, 0.5, 0.9])
+    of_chance = replace(of_one, rule=bent)(p)
+    of_vector = replace(of_two, rule=Stretched(**numbers))(np.stack([1 - p, p], axis=1))
+    np.testing.assert_allclose(of_chance, of_vector[:, 1], rtol=1e-9)
 
 
 @each_kind
