@@ -27,6 +27,7 @@ FAMILIES: dict[str, c.Family] = {
     "Dirichlet-ODIR": c.Dirichlet(),
     "structured vector": c.StructuredVector(),
     "structured matrix": c.StructuredMatrix(),
+    "matrix, then order": c.Chain((c.StructuredMatrix(), c.OrderPreserving())),
     "order, diagonal": c.OrderPreserving(kind="diagonal"),
     "order, invariant": c.OrderPreserving(),
     "order, preserving": c.OrderPreserving(kind="preserving"),
