@@ -36,7 +36,6 @@ FILES = ["inputs/views.py"]
 # Processor seconds: no test is begun after the first, none goes on after the second.
 ENOUGH, TOO_MUCH = 12, 60
 MEMORY = 12 << 30
-TESTS_FIRST = 60
 KILLED, SURVIVED, TIMED_OUT, NOT_RUN = "killed", "survived", "timed out", "run by no test"
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from shared_crowds import N, pooled
+from shared_crowds import N, floored_log_odds, pooled
 from shared_crowds import claims as claims_of
 from shared_kernels import left_out, log_density, two
 
@@ -13,7 +13,6 @@ from calibrant.fitting.beta_bandwidths import (
     predictive_bandwidth,
     quick_bandwidth,
 )
-from calibrant.fitting.beta_density import floored_log_odds
 from calibrant.fitting.beta_kernel import BetaKernel
 from calibrant.fitting.pooling import Pool
 

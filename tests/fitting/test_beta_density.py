@@ -3,11 +3,11 @@
 import mpmath
 import numpy as np
 import pytest
+from shared_crowds import floored_log_odds
 
 from calibrant.fitting.beta_density import (
     FLOOR,
     angles,
-    floored_log_odds,
     key_table,
     log_chances,
     log_heights,

@@ -3,7 +3,7 @@
 import mpmath
 import numpy as np
 import pytest
-from shared_crowds import N, pooled
+from shared_crowds import N, floored_log_odds, pooled
 from shared_crowds import claims as claims_of
 from shared_kernels import left_out, log_density, pairs_left_out, two
 from shared_kernels import log_kernels as dense_kernels
@@ -14,7 +14,6 @@ from calibrant.fitting.beta_bandwidths import (
     predictive_bandwidth,
     quick_bandwidth,
 )
-from calibrant.fitting.beta_density import floored_log_odds
 from calibrant.fitting.beta_kernel import BetaKernel
 
 WIDTHS = [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0]

@@ -6,8 +6,7 @@ from scipy.stats import binom, norm
 from shared_claims import claims
 
 from calibrant import binary, canonical, classwise, from_logits, from_probs, ks_error, one_class
-from calibrant.inference.tests import Method, calibration_test, ks_limit, mean_gap_limit
-from calibrant.measures.scores import event_rate, mean_claim
+from calibrant.inference.tests import Method, calibration_test, ks_limit
 from calibrant.measures.skce import skce
 from calibrant.simulate import task
 
@@ -130,11 +129,7 @@ def test_what_means_nothing_is_refused() -> None:
         calibration_test([0.5])  # type: ignore[list-item]
 
 
-def test_right_claims_stay_below_the_limits_19_times_in_20() -> None:
-    ks_below = mean_below = 0
-    for seed in range(600):
-        view = claims(400, seed=seed)
-        ks_below += ks_error(view) <= ks_limit(view)
-        mean_below += abs(mean_claim(view) - event_rate(view)) <= mean_gap_limit(view)
-    assert 0.93 < ks_below / 600 < 0.985
-    assert 0.925 < mean_below / 600 < 0.975
+def test_right_claims_stay_below_the_limit_19_times_in_20() -> None:
+    views = [claims(400, seed=seed) for seed in range(600)]
+    below = [ks_error(view) <= ks_limit(view) for view in views]
+    assert 0.93 < np.mean(below) < 0.985

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibrant.fitting.beta_density import floored_log_odds
+from calibrant.fitting.beta_density import FLOOR
 from calibrant.fitting.pooling import Pool, pool
 
 N = 600
@@ -20,6 +20,14 @@ def claims(kind: str, seed: int = 0) -> np.ndarray:
         "a pile and strays": np.concatenate([random.normal(0.3, 1e-4, N - 50), random.random(50)]),
     }
     return made[kind]
+
+
+def floored_log_odds(p: np.ndarray) -> np.ndarray:
+    """Log odds of chances, those of 0 and 1 at the floor."""
+    with np.errstate(divide="ignore"):
+        odds = np.log(p)
+        odds -= np.log1p(-p)
+    return np.clip(odds, FLOOR, -FLOOR)
 
 
 def pooled(p: np.ndarray, y: np.ndarray, w: np.ndarray | None = None) -> tuple[Pool, np.ndarray]:

@@ -37,14 +37,6 @@ def log_heights(odds: Array, h: float) -> Array:
     return np.einsum("ij,ji->i", queries, keys)
 
 
-def floored_log_odds(p: Array) -> Array:
-    """Log odds of chances, those of 0 and 1 at the floor."""
-    with np.errstate(divide="ignore"):
-        odds = np.log(p)
-        odds -= np.log1p(-p)
-    return np.clip(odds, FLOOR, -FLOOR)
-
-
 def angles(odds: Array) -> Array:
     """The arc whose squared sine is the chance: along it kernels are equally wide."""
     root_of_odds = np.exp(odds / 2)

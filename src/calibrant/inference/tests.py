@@ -24,9 +24,6 @@ from .significance import Significance
 Method = Literal["smooth", "ks", "skce", "spiegelhalter", "kuiper", "hosmer-lemeshow"]
 Statistic = Callable[[Array], Array]  # of how many claims of each cell came true
 
-# The end of a Brownian path stays within so many standard deviations 95 times of 100.
-_END_95 = 1.96
-
 
 Test = Callable[[View, int, int], Significance]
 
@@ -68,11 +65,6 @@ def calibration_test(
 def ks_limit(view: View) -> float:
     """The KS error that right claims such as these stay below 19 times in 20."""
     return PATH_95 * _standard_error(view)
-
-
-def mean_gap_limit(view: View) -> float:
-    """How far, at most, right claims lie from their outcomes on average, 19 times in 20."""
-    return _END_95 * _standard_error(view)
 
 
 def _standard_error(view: View) -> float:
