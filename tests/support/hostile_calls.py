@@ -120,18 +120,18 @@ def _of_kind(draw: st.DrawFn, random: np.random.Generator, kind: Any) -> Call:  
         return _told(None)
     if isinstance(kind, type) and issubclass(kind, Family):
         return _told(draw(st.sampled_from([each for each in FAMILIES if isinstance(each, kind)])))
-    if origin is not None and issubclass(origin, Mapping):
+    if isinstance(origin, type) and issubclass(origin, Mapping):
         one = rows_drawn(draw, random)
         if Family in get_args(kind):
             return _told({"a": draw(st.sampled_from(FAMILIES))})
         if "Callable" in str(kind):
             return _told({"a": c.ece, "b": c.brier})
         return Call(f"{{a: {one.name}}}", lambda: {"a": one.run(), "b": one.run()})
-    if origin is not None and issubclass(origin, Callable):  # type: ignore[arg-type]
+    if isinstance(origin, type) and issubclass(origin, Callable):  # type: ignore[arg-type]
         return _told(draw(st.sampled_from([c.ece, c.ks_error, c.brier])))
     if kind is str:
         return _told(draw(st.sampled_from(["isotonic", "select", "spline(knots=9)", "nonsense("])))
-    if origin is not None and issubclass(origin, Sequence) and Family in get_args(kind):
+    if isinstance(origin, type) and issubclass(origin, Sequence) and Family in get_args(kind):
         return _told([draw(st.sampled_from(FAMILIES))])
     return _told(_chances(random, draw(st.sampled_from([1, 3, 8])), 2, "even")[:, 0])
 

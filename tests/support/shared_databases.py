@@ -4,6 +4,7 @@ import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import finalize
 
 import numpy as np
 import pyarrow
@@ -39,6 +40,7 @@ class SQLite(Database):
 
     def __init__(self) -> None:
         self._connection = sqlite3.connect(":memory:")
+        finalize(self, self._connection.close)
 
     def add(self, table: str, columns: Columns) -> None:
         """A table without types: numbers keep theirs."""

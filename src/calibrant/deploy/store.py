@@ -14,6 +14,7 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import __version__
 from ..families.family import Family
@@ -25,6 +26,8 @@ from .registry import Registry
 FORMAT = 2
 _UNSEALED = "0" * 64
 Tensors = dict[str, Any]
+# NDArray[...] is a name of its own from numpy 2.5 on.
+_ARRAYS = {np.ndarray, get_origin(NDArray[Any])}
 # What may be wrong with the words of a file.
 _WRONG = (AttributeError, KeyError, TypeError, ValueError, RecursionError)
 
@@ -223,7 +226,7 @@ def _is_of(value: Any, hint: Any) -> bool:  # noqa: ANN401 - any annotation
         return any(type(value) is type(word) and value == word for word in get_args(hint))
     if origin is tuple:
         return type(value) is tuple and _are_of(value, get_args(hint))
-    if origin is np.ndarray:
+    if origin in _ARRAYS:
         is_array = isinstance(value, np.ndarray) and value.dtype.kind == "f"
         return is_array and not np.isnan(value).any()
     if hint is float:

@@ -3,11 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.floating[Any]]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.integer[Any]]
-Values = NDArray[Any]  # of any type, text too
+# Not NDArray, in which those who check annotations find no np.ndarray from numpy 2.5 on.
+Array = np.ndarray[tuple[Any, ...], np.dtype[np.floating[Any]]]
+Bools = np.ndarray[tuple[Any, ...], np.dtype[np.bool_]]
+Ints = np.ndarray[tuple[Any, ...], np.dtype[np.integer[Any]]]
+Values = np.ndarray[tuple[Any, ...], np.dtype[Any]]  # of any type, text too
 Outcomes = Values  # whether an event happened, as bools, or to what share
-Rows = slice | NDArray[Any]
+Rows = slice | Values
