@@ -159,6 +159,7 @@ def test_maps_are_exported(tmp_path: Path) -> None:
     fitted.to_onnx(tmp_path / "map.onnx")
     assert " AS " in fitted.to_sql(["p_a", "p_b", "p_c"])
     assert to_module(fitted) is not None
+    assert to_module(c.Platt().fit(VIEW)) is not None
 
 
 @pytest.mark.parametrize("name", ["isotonic", "spline(knots=14)", "ranked(spline)", "select"])

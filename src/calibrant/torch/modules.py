@@ -31,12 +31,12 @@ from .operations import TorchOperations
 def to_module(fitted: Map, *, input: Kind | None = None) -> nn.Module:
     """A module from logits or probabilities to the calibrated chances that the map gives.
 
-    A map of whole vectors takes (n, k), of the kind that it was fitted on. One of one chance must be told
-    its `input`, and takes (n,), chances or log odds of its event, or where it is of one class of two,
-    (n, 2).
+    A map of whole vectors takes (n, k), of the kind that it was fitted on. One of one chance takes (n,),
+    chances of its event as the map itself does, or log odds with `input="logits"`; where it is of one
+    class of two, (n, 2) as well.
 
     >>> from calibrant import Platt, binary
-    >>> module = to_module(Platt().fit(binary([0.2, 0.9], [0, 1])), input="probs")
+    >>> module = to_module(Platt().fit(binary([0.2, 0.9], [0, 1])))
     >>> [round(q, 3) for q in module(torch.tensor([0.2, 0.9])).tolist()]
     [0.333, 0.667]
     """
@@ -50,12 +50,7 @@ def to_module(fitted: Map, *, input: Kind | None = None) -> nn.Module:
         return VectorModule(fitted)
     if not isinstance(fitted, ChanceMap):
         raise ValueError(f"a module is made of a fitted map, got {type(fitted).__name__}")
-    if input is None:
-        raise ValueError(
-            f"{fitted.family!r} cannot become a module: a map of one chance takes log odds or "
-            'chances: say input="logits" or input="probs"'
-        )
-    return ChanceModule(fitted, input)
+    return ChanceModule(fitted, input or "probs")
 
 
 class Fixed(nn.Module):
