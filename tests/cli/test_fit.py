@@ -178,6 +178,20 @@ def test_a_map_that_does_harm_is_warned_of(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.usefixtures("here")
+def test_what_never_occurs_among_the_rows_is_said_of_a_map_of_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = read("classes.csv")
+    write("seen.csv", rows[rows.labels != 0])
+    fit = ["--family", "temperature", "-o", "m.safetensors"]
+    out = " ".join(said(capsys, "fit", "seen.csv", *fit).split())
+    assert f"Caution: 1 of 3 classes never occur ({rows.classes[0]}), so the map" in out
+    write("always.csv", binary([0.2, 0.6, 0.9], [1, 1, 1]))
+    out = " ".join(said(capsys, "fit", "always.csv", *fit).split())
+    assert "Caution: the event happens in every row, so the map says little else." in out
+
+
+@pytest.mark.usefixtures("here")
 def test_where_nothing_can_be_held_out_it_is_said_why(capsys: pytest.CaptureFixture[str]) -> None:
     write("one.csv", binary([0.3], [1]))
     found = told(capsys, "fit", "one.csv", "-o", "m.safetensors")

@@ -23,6 +23,12 @@ INPUT_OPTIONS = [
 ]
 
 
+def test_python_runs_the_command_too() -> None:
+    command = [sys.executable, "-m", "calibrant", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert calibrant.__version__ in done.stdout
+
+
 def test_the_first_page_lists_the_commands_in_the_order_of_use(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -28,6 +28,25 @@ def test_a_map_is_written_as_onnx_where_the_suffix_says_so(
         )
 
 
+@pytest.mark.usefixtures("here")
+def test_rows_of_another_sort_are_refused_in_words_for_files(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pred = from_probs(PROBS, LABELS)
+    Temperature().fit(pred).save("probs.safetensors")
+    Temperature().fit(calibrant.from_logits(PROBS, LABELS)).save("logits.safetensors")
+    Platt().fit(calibrant.top_label(pred)).save("one.safetensors")
+    for fitted, file, told in (
+        ("probs", "chances.jsonl", "name a column for each class with --probs, or fit a map"),
+        ("logits", "classes.csv", "takes logits and these are probs: name columns with --logits"),
+        ("one", "classes.csv", "name a column of chances with --confidence, or fit a map"),
+    ):
+        command = ["apply", f"{fitted}.safetensors", file, "-o", "out.csv"]
+        assert told in refused(capsys, *command)
+    watched = ["monitor", "chances.jsonl", "--map", "probs.safetensors"]
+    assert "name a column for each class with --probs" in refused(capsys, *watched)
+
+
 def test_without_the_extra_nothing_is_fitted_and_the_pip_line_is_told(here: Path) -> None:
     code = "import sys; sys.modules['onnx'] = None; from calibrant.cli import main; main()"
     command = [sys.executable, "-c", code, "fit", "classes.csv", "-o", "m.onnx"]

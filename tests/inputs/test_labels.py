@@ -59,11 +59,11 @@ def test_classes_may_be_any_names() -> None:
     [
         (
             lambda: from_probs(PROBS, LABELS + 1),
-            r"labels must lie in 0\.\.3, as there are 4 classes \(row \d+ is 4\)",
+            r"labels must lie in 0\.\.3, as there are 4 classes \(row \d+ is 4\); subtract 1$",
         ),
         (
             lambda: from_probs(PROBS, -LABELS),
-            r"labels must lie in 0\.\.3, as there are 4 classes \(row \d+ is -\d\)",
+            r"labels must lie in 0\.\.3, as there are 4 classes \(row \d+ is -\d\); they are places of columns",
         ),
         (
             lambda: from_probs(PROBS, np.eye(5)[LABELS]),
@@ -85,7 +85,11 @@ def test_classes_may_be_any_names() -> None:
         (lambda: from_probs(PROBS, LABELS + 0.5), r"labels must be among the classes"),
         (
             lambda: from_probs([[0.5, 0.5]], ["x"], classes=["a", "b"]),
-            r"among .*\('a', 'b'\) \(row 0 is 'x'\)",
+            r"among .*\('a', 'b'\) \(row 0 is 'x'\); each needs a column of its own",
+        ),
+        (
+            lambda: from_probs([[0.5, 0.5]], ["Cat"], classes=["cat", "dog"]),
+            r"\(row 0 is 'Cat'\); did you mean 'cat'\?",
         ),
     ],
 )

@@ -79,7 +79,7 @@ def _with(value: float) -> Array:
     [
         (
             lambda: from_probs(3 * PROBS, LABELS),
-            r"probs rows must sum to one \(row 0 sums to 3\); .*use from_logits",
+            r"probs rows must sum to one \(row 0 sums to 3\); .*use from_logits, else divide rows by",
         ),
         (lambda: from_probs(_with(np.nan), LABELS), r"probs must be finite \(row 17 is \["),
         (lambda: from_probs(_with(np.inf), LABELS), r"probs must be finite \(row 17 is \["),

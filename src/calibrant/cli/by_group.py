@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from .completion import of_columns
+from .map_files import check_sort
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,9 +43,11 @@ def applied(fitted: "Map", source: "Contents", by: str | None) -> Any:  # noqa: 
     if not isinstance(fitted, GroupMap):
         if by is not None:
             raise ValueError(NOT_NEEDED)
+        check_sort(fitted, source.x)
         return fitted.apply(source.x)
     if by is None:
         raise ValueError(NEEDED.format(len(fitted.maps)))
+    check_sort(fitted.common, source.x)
     return fitted.apply(source.x, source.column(by))
 
 

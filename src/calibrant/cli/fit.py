@@ -177,6 +177,7 @@ def _page(found: "Description", x: "Data", choice: Choice) -> Iterator[object]:
     from rich.text import Text
 
     from ..reporting.data_summary import data_in_words
+    from ..reporting.data_warnings import unseen
     from ..reporting.map_page import caution, fact_table, optimum
     from ..reporting.terminal import selection_page
 
@@ -185,6 +186,9 @@ def _page(found: "Description", x: "Data", choice: Choice) -> Iterator[object]:
     if choice.note is not None:
         yield Text(choice.note)
     yield f"Fitted {found.family} on {data_in_words(x)}."
+    absent = unseen(x)
+    if absent is not None:
+        yield caution(absent)
     if found.facts:
         yield fact_table(found.facts)
     if found.rounded is not None:

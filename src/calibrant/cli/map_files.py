@@ -13,6 +13,7 @@ from ..inputs.paths import write_whole
 if TYPE_CHECKING:
     from ..families.maps import Map
     from ..inputs.contents import Contents
+    from ..inputs.views import Data
 
 SUFFIXES: Final = (".safetensors", ".onnx", ".sql")
 FOR_OTHERS: Final = {
@@ -21,6 +22,15 @@ FOR_OTHERS: Final = {
 }
 TO_APPLY: Final = "for calibrant apply, fit with -o MAP.safetensors."
 TABLE: Final = "predictions"
+OF_CLAIMS: Final = (
+    "this map is of one chance (that {}) and these are rows of {:,} classes: "
+    "name a column of chances with --confidence, or fit a map on such rows"
+)
+OF_VECTORS: Final = (
+    "this map is of whole vectors ({} of {:,} classes) and these are rows of one chance each: "
+    "name a column for each class with --{}, or fit a map on such rows"
+)
+OF_KIND: Final = "this map takes {} and these are {}: name columns with --{}, or fit a map on such"
 
 
 def check_extra(target: Path) -> None:
@@ -50,6 +60,19 @@ def load_map(path: Path) -> "Map":
     if reason is not None:
         raise ValueError(f"{path}: {reason}; fit with -o MAP.safetensors and name that")
     return calibrant.load(path)
+
+
+def check_sort(fitted: "Map", x: "Data") -> None:
+    """Refuse rows of another sort than those that the map was fitted on, in words for files."""
+    is_one_chance = isinstance(x, calibrant.View)
+    if isinstance(fitted, calibrant.VectorMap):
+        if is_one_chance:
+            k = len(fitted.classes)
+            raise ValueError(OF_VECTORS.format(fitted.kind, k, fitted.kind))
+        if x.kind != fitted.kind:
+            raise ValueError(OF_KIND.format(fitted.kind, x.kind, fitted.kind))
+    elif not is_one_chance and x.k > 2:
+        raise ValueError(OF_CLAIMS.format(fitted.event, x.k))
 
 
 def _write_sql(fitted: "Map", source: "Contents", target: Path) -> str:

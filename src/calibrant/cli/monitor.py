@@ -9,7 +9,7 @@ from ..inputs.paths import STANDARD_INPUT, writable, write_whole
 from .commands import command
 from .completion import of_families
 from .inputs import InputOptions
-from .map_files import SUFFIXES, load_map
+from .map_files import SUFFIXES, check_sort, load_map
 from .options import File, option
 from .outputs import OutputOptions
 from .printing import say_left_out
@@ -100,6 +100,7 @@ def _keep(watching: "Monitor", state: Path | None) -> None:
 
 def _watch(watching: "Monitor", file: Path, inputs: InputOptions) -> None:
     """Update with all rows, or with those up to the alarm where more are still to come."""
+    from ..families.maps import VectorMap
     from ..inputs.streams import batches
 
     lacking: dict[str, int] = {}
@@ -115,6 +116,8 @@ def _watch(watching: "Monitor", file: Path, inputs: InputOptions) -> None:
         for name, rows in batch.lacking.items():
             lacking[name] = lacking.get(name, 0) + rows
         if batch.contents is not None:
+            if isinstance(watching.map, VectorMap):
+                check_sort(watching.map, batch.contents.x)
             watching.update(batch.contents.x)
         if watching.alarm and file == STANDARD_INPUT:
             break

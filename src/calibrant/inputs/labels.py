@@ -1,6 +1,7 @@
 """Labels: the class of each row, given as a place or a name, checked and made a place."""
 
 from collections.abc import Hashable
+from difflib import get_close_matches
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -128,9 +129,11 @@ def _check_range(labels: Ints, k: int) -> None:
 
     row = first_row(is_outside, labels)
     if row is not None:
+        counts_from_one = labels.min() == 1 and labels.max() == k
+        way_out = "subtract 1" if counts_from_one else "they are places of columns, from 0 on"
         raise ValueError(
             f"labels must lie in 0..{k - 1}, as there are {k} classes "
-            f"(row {row} is {briefly(labels[row])})"
+            f"(row {row} is {briefly(labels[row])}); {way_out}"
         )
 
 
@@ -146,7 +149,8 @@ def _places(labels: Values, classes: Classes) -> Ints:
 
 
 def _unknown(label: object, row: int, classes: Classes) -> InputError:
-    way_out = ""
+    near = get_close_matches(str(label), [str(name) for name in classes], 1)
+    way_out = "; did you mean {!r}?".format(*near) if near else "; each needs a column of its own"
     if isinstance(label, float | np.floating):
         way_out = "; shares of classes need a column for each of them"
     elif classes == tuple(range(len(classes))):

@@ -74,8 +74,9 @@ def _no_vector(p: Array, row: int, rounding: float) -> ValueError:
             way_out,
         )
     broken = f"probs rows must sum to one (row {row} sums to {p.sum():.6g})"
-    are_percents = abs(p.sum() - 100) < 2
-    return InputError(broken, "; divide percents by 100" if are_percents else way_out)
+    if abs(p.sum() - 100) < 2:
+        return InputError(broken, "; divide percents by 100")
+    return InputError(broken, f"{way_out}, else divide rows by their sums")
 
 
 def _check_shape(x: Array, name: str) -> None:

@@ -27,6 +27,8 @@ ONLY = "Only {:,.6g} {}: chance alone makes errors of up to {:.2f} points."
 TIED = "Many claims are tied: {:,} distinct in {:,} rows."
 SURE = "Claims of exactly 0 or 1: {:,}, of which {:,} wrong."
 NEVER = "{} of {} classes never occur ({}): nothing is known of their recall."
+UNSEEN = "{} of {} classes never occur ({}), so the map all but rules them out"
+ALWAYS = "the event {} in every row, so the map says little else"
 SELDOM = "{} of {} classes occur fewer than {} times ({}): little is known of each."
 DENIED = "Rows with a chance of exactly 0 for the right class: {:,}."
 OF_SAMPLE = " These are of {:,} rows, drawn at random."
@@ -56,6 +58,18 @@ def data_warnings(x: Data, view: View) -> Iterator[str]:
     if x.kind == "probs":
         yield from _about_zeros(x)
         yield from _about_rounding(x)
+
+
+def unseen(x: Data) -> str | None:
+    """What never occurs among rows that a map is fitted on, if anything."""
+    if isinstance(x, View):
+        happened = event_rate(x)
+        often = "happens" if happened else "fails to happen"
+        return None if 0 < happened < 1 else ALWAYS.format(often)
+    missing = np.flatnonzero(class_counts(x) == 0)
+    if not len(missing):
+        return None
+    return UNSEEN.format(len(missing), x.k, _named(x, missing))
 
 
 def _about_ties(view: View) -> Iterator[str]:
