@@ -186,7 +186,7 @@ def picture(found: pl.DataFrame, path: Path) -> None:
                     y="kernels, %",
                 )
         path.parent.mkdir(exist_ok=True)
-        figure.savefig(path, dpi=110)
+        figure.savefig(path, dpi=220)
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ def causes(found: dict[str, dict[str, Runs]], path: Path) -> None:
             say(ax, title=title, y="%" if ax.get_subplotspec().is_first_col() else "")
         handles, labels = ax.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
-        figure.savefig(path, dpi=110)
+        figure.savefig(path, dpi=220)
 
 
 def _bars(ax: Axes, steps: dict[str, Runs], value: Value, colour: str, label: str) -> None:
@@ -69,7 +69,7 @@ def overfitting(runs: Runs, path: Path) -> None:
         say(other, y="NLL, nats")
         lines = [*ax.lines, *other.lines]
         ax.legend(lines, [str(line.get_label()) for line in lines], loc="upper right")
-        figure.savefig(path, dpi=110)
+        figure.savefig(path, dpi=220)
 
 
 def entropies(runs: Runs, path: Path) -> None:
@@ -93,7 +93,7 @@ def entropies(runs: Runs, path: Path) -> None:
         say(left, title="Validation rows", x="epoch", y="nats")
         say(right, title="Best temperature", x="epoch")
         left.legend(loc="upper right")
-        figure.savefig(path, dpi=110)
+        figure.savefig(path, dpi=220)
 
 
 def _mean(runs: Runs, name: str) -> np.ndarray:

@@ -45,7 +45,7 @@ def pareto(found: By, name: str, path: Path) -> None:
         handles, labels = rows[0][0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
         figure.suptitle(f"{name}: lower right is better", x=0.01, ha="left")
-        figure.savefig(path, dpi=110)
+        figure.savefig(path, dpi=220)
 
 
 def _losses(ax: Axes, found: By, part: str, error: str) -> None:
@@ -123,4 +123,4 @@ def binary(by: By, path: Path) -> None:
             _say_strengths(ax, kept, 100 - x, y)
         say(ax, title="KDE-MSE by gamma", x="error, %", y="L2 calibration error, %")
         ax.legend(loc="best")
-        figure.savefig(path, dpi=110)
+        figure.savefig(path, dpi=220)

@@ -46,10 +46,8 @@ def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
 
 
 def on_page_content(html: str, *, page: Page, **_: object) -> str:
-    """Show the pictures of the gallery, drawn for fine screens, at half their size."""
+    """Show pictures, which are drawn for fine screens, at half their size."""
     folder = Path(str(page.file.abs_src_path)).parent
-    if folder.name != "gallery":
-        return html
     return PICTURE.sub(lambda found: _at_half_size(found, folder), html)
 
 
