@@ -182,6 +182,7 @@ def test_what_never_occurs_among_the_rows_is_said_of_a_map_of_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     rows = read("classes.csv")
+    assert isinstance(rows, Predictions)
     write("seen.csv", rows[rows.labels != 0])
     fit = ["--family", "temperature", "-o", "m.safetensors"]
     out = " ".join(said(capsys, "fit", "seen.csv", *fit).split())
