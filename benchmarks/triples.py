@@ -167,7 +167,7 @@ def picture(found: pl.DataFrame, path: Path) -> None:
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(8.4, 5.2), layout="constrained")
+        figure = Figure(figsize=(8.4, 5.6), layout="constrained")
         axes = figure.subplots(len(MODELS), len(KINDS))
         for row, model in zip(axes, MODELS, strict=True):
             for ax, kind in zip(row, KINDS, strict=True):
@@ -181,7 +181,7 @@ def picture(found: pl.DataFrame, path: Path) -> None:
                 of = line(part)
                 say(
                     ax,
-                    title=f"{model}, {kind}: r = {of.correlation:.2f}",
+                    title=f"{model}\n{kind}: r = {of.correlation:.2f}",
                     x="bins, %",
                     y="kernels, %",
                 )

@@ -41,6 +41,7 @@ FLOORS = [
     {"with_family"},
     {"cli", "integrations", "reliability_display"},
     {"sklearn", "start"},
+    {"__main__"},
 ]
 HEIGHT = {room: height for height, floor in enumerate(FLOORS) for room in floor}
 # Said of the package itself, whatever it holds.

@@ -65,14 +65,15 @@ def load_map(path: Path) -> "Map":
 def check_sort(fitted: "Map", x: "Data") -> None:
     """Refuse rows of another sort than those that the map was fitted on, in words for files."""
     if isinstance(fitted, calibrant.VectorMap):
+        k = len(fitted.classes)
         if isinstance(x, calibrant.View):
-            k = len(fitted.classes)
             raise ValueError(OF_VECTORS.format(fitted.kind, k, fitted.kind))
         if x.kind != fitted.kind:
             raise ValueError(OF_KIND.format(fitted.kind, x.kind, fitted.kind))
-    elif isinstance(fitted, calibrant.ChanceMap) and isinstance(x, calibrant.Predictions):
-        if x.k > 2:
-            raise ValueError(OF_CLAIMS.format(fitted.event, x.k))
+    if isinstance(x, calibrant.View) or not isinstance(fitted, calibrant.ChanceMap):
+        return
+    if x.k > 2:
+        raise ValueError(OF_CLAIMS.format(fitted.event, x.k))
 
 
 def _write_sql(fitted: "Map", source: "Contents", target: Path) -> str:
