@@ -229,8 +229,16 @@ def test_a_sketch_knows_what_it_has() -> None:
             sketch.view(name)
     with pytest.raises(ValueError, match="class_0 to class_2"):
         Sketch().update(network(50, 3)).view("class_3")
-    assert empty.merge(sketch) is sketch
-    assert sketch.merge(empty) is sketch
+
+
+def test_what_is_added_to_a_merged_sketch_is_not_added_to_its_parts() -> None:
+    part, later = (Sketch(views=ALL).update(network(50, 3, seed)) for seed in (1, 2))
+    content, both = part.to_bytes(), part.merge(later).to_bytes()
+    empty = Sketch(views=ALL)
+    for merged in (empty.merge(part), part.merge(empty)):
+        assert merged.to_bytes() == content
+        assert merged.update(network(50, 3, 2)).to_bytes() == both
+        assert part.to_bytes() == content
 
 
 def test_what_is_unlike_does_not_add_up() -> None:

@@ -96,19 +96,13 @@ class Sketch:
 
     def merge(self, other: "Sketch") -> "Sketch":
         """The summary of the rows of both; neither changes."""
-        skipped = self.skipped + other.skipped
-        if self.shape is None or other.shape is None:
-            merged = other if self.shape is None else self
-            return merged.with_skipped(skipped)
         merged = copy(self)
-        merged.skipped = skipped
         merged.totals = self.totals.merged(other.totals)
+        merged.skipped = self.skipped + other.skipped
         return merged
 
     def with_skipped(self, skipped: Skipped) -> "Sketch":
         """The same rows, and which parts were left out when they were read."""
-        if skipped == self.skipped:
-            return self
         same = copy(self)
         same.skipped = skipped
         return same

@@ -55,9 +55,9 @@ class Totals:
         self.weight += x.total
 
     def merged(self, other: "Totals") -> "Totals":
-        """Those of the rows of both; neither changes."""
-        assert self.shape is not None
-        assert other.shape is not None
+        """Those of the rows of both, which share nothing with either."""
+        if self.shape is None or other.shape is None:
+            return other.copied() if self.shape is None else self.copied()
         self._check_alike(other)
         merged = Totals(self.questions, self.reservoir.merge(other.reservoir))
         merged.shape = self.shape.merged(other.shape)
@@ -70,6 +70,15 @@ class Totals:
         for name, tally in self.tallies.items():
             merged.tallies[name] = tally.merged(other.tallies[name])
         return merged
+
+    def copied(self) -> "Totals":
+        """The same, to which rows can be added while these stay as they are."""
+        same = Totals(self.questions, Reservoir(self.reservoir.most, self.reservoir.seed))
+        if self.shape is not None:
+            same._begin(self.shape)
+            same = self.merged(same)
+        same.rounding = self.rounding
+        return same
 
     def _begin(self, shape: Shape) -> None:
         if self.shape is not None:
