@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from evaluators import FAMILIES, OURS, errors
+from evaluators import FAMILIES, ROWS, errors
 from models import imitation
 from pages import head, publish
 from scipy.stats import spearmanr
@@ -27,19 +27,6 @@ from calibrant import (
 from calibrant.simulate import SHAPES, Task, task, truth_after
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "calibrated_models.md"
-ROWS = (
-    "ES15",
-    "EW15",
-    "sweep",
-    "CV",
-    "Platt",
-    "Beta",
-    "Isotonic",
-    "Spline, natural",
-    "PL",
-    "PL3",
-    OURS,
-)
 # From what was claimed at first to what several calibrators make of it.
 CALIBRATORS: dict[str, Family] = {
     "none": Identity(),

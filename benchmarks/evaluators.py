@@ -45,6 +45,20 @@ FAMILIES: dict[str, Family] = {
 NO_SLACK = ", no slack"
 # Half a second a fit, or one, where the others take some thousandths.
 SLOW = tuple(name for name in FAMILIES if name.startswith("PL"))
+# Those in tables of few rows.
+ROWS = (
+    "ES15",
+    "EW15",
+    "sweep",
+    "CV",
+    "Platt",
+    "Beta",
+    "Isotonic",
+    "Spline, natural",
+    "PL",
+    "PL3",
+    OURS,
+)
 
 
 def fits(row: str, view: View) -> dict[str, Map]:

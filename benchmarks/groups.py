@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from monitoring import CLAIMS
 from numpy.random import Generator
 from numpy.typing import NDArray
 from pages import at_most, costs, head, publish
@@ -87,14 +88,6 @@ def _excess(truth: Array, q: Array) -> float:
     q = np.clip(q, 1e-7, 1 - 1e-7)
     loss = truth * np.log(truth / q) + (1 - truth) * np.log((1 - truth) / (1 - q))
     return float(loss.mean())
-
-
-CLAIMS: dict[str, Callable[[Generator, int], Array]] = {
-    "spread": lambda random, n: expit(random.normal(0, 2, n)),
-    "piled up at 1": lambda random, n: random.beta(8, 0.7, n),
-    "rounded to tenths": lambda random, n: np.round(random.beta(2, 2, n) * 0.8 + 0.1, 1),
-    "rare events": lambda random, n: random.beta(0.5, 50, n),
-}
 
 
 def search(job: tuple[str, int, float, int]) -> list[dict[str, Any]]:

@@ -4,10 +4,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-import numpy as np
 from machine import stamp
-from scipy.special import ndtri
 
+from calibrant.inference.closed_form import wilson
 from calibrant.inputs.paths import write_whole
 
 
@@ -29,11 +28,8 @@ def costs(acts: Mapping[str, Callable[[], object]]) -> list[str]:
 
 
 def at_most(share: float, n: int) -> float:
-    """The upper end of Wilson's 95% interval of a share."""
-    z = ndtri(0.975)
-    middle = share + z**2 / (2 * n)
-    half = z * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return float((middle + half) / (1 + z**2 / n))
+    """The upper end of the 95% interval of a share of n."""
+    return wilson(share, n, 0.95)[1]
 
 
 def publish(page: Path, lines: Iterable[str], parts: Path | None, *packages: str) -> None:

@@ -6,26 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from evaluators import FAMILIES, OURS, errors
+from evaluators import FAMILIES, OURS, ROWS, errors
 from models import imitation, names
 from pages import head, publish
 from scipy.special import entr, xlogy
 from studies import gather, is_quick, parts_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "real_claims.md"
-ROWS = (
-    "ES15",
-    "EW15",
-    "sweep",
-    "CV",
-    "Platt",
-    "Beta",
-    "Isotonic",
-    "Spline, natural",
-    "PL",
-    "PL3",
-    OURS,
-)
 # Maps that may lie outside [0, 1], or jump, are no calibrators.
 CALIBRATORS = ("Platt", "Beta", "Isotonic", "Spline, natural", "PL", "PL3", OURS)
 SIZES, SEEDS = (1000, 5000), tuple(range(100, 108))
