@@ -46,8 +46,9 @@ def on_page_markdown(markdown: str, *, page: Page, **_: object) -> str:
 
 
 def on_page_content(html: str, *, page: Page, **_: object) -> str:
-    """Show pictures, which are drawn for fine screens, at half their size."""
+    """Show pictures, which are drawn for fine screens, at half their size; keep intervals whole."""
     folder = Path(str(page.file.abs_src_path)).parent
+    html = html.replace(" ± ", "&nbsp;±&nbsp;")
     return PICTURE.sub(lambda found: _at_half_size(found, folder), html)
 
 
