@@ -99,3 +99,20 @@ def test_of_several_right_choices_any_will_do(tmp_path: Path, targets: tuple[obj
     assert isinstance(view, View)
     assert view.y.tolist() == [True, False, True]
     assert view.p[0] == pytest.approx(1 / (1 + np.exp(-1.0) + np.exp(-2.5)))
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_metrics_that_pair_the_right_choice_with_a_list_do_not_hide_the_choices(
+    tmp_path: Path, *, as_text: bool
+) -> None:
+    rows = [[-1.5, -0.5, -3.0], [-2.0, -9.0, -1.0]]
+    lines = [json.loads(sample(row, 1, as_text=as_text)) for row in rows]
+    for line, row in zip(lines, rows, strict=True):
+        line["likelihood"] = [1, row]
+    pred = predictions(text(tmp_path, "samples.jsonl", *map(json.dumps, lines), ""))
+    assert (pred.scores.tolist(), pred.labels.tolist(), pred.kind) == (rows, [1, 1], "logits")
+
+
+def test_lines_of_no_log_whose_lists_are_mixed_are_refused(tmp_path: Path) -> None:
+    line = json.dumps({"p": 0.5, "y": 1, "pair": [1, [0.5]]})
+    assert "not what its suffix says" in refusal(text(tmp_path, "x.jsonl", line))

@@ -1,8 +1,31 @@
 """Logs of lm-evaluation-harness: the log-likelihoods of a question's choices."""
 
+import json
+from typing import Any
+
 import polars as pl
 
 RESPONSES = "filtered_resps"
+
+
+def readable_lines(content: bytes) -> bytes | None:
+    """The lines of a log as polars can read them; None of what is no log of the harness.
+
+    Metrics of a sample may pair the right choice with a list, [2, [-0.7, -2.1]]: that becomes text.
+    """
+    if f'"{RESPONSES}"'.encode() not in content.partition(b"\n")[0]:
+        return None
+    lines = [json.loads(line) for line in content.splitlines() if line.strip()]
+    rows = [{name: _of_one_kind(value) for name, value in line.items()} for line in lines]
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def _of_one_kind(value: Any) -> Any:  # noqa: ANN401 - of json
+    """A value, as text where it is a list of lists and others."""
+    if not isinstance(value, list):
+        return value
+    kinds = {isinstance(each, list) for each in value}
+    return json.dumps(value) if len(kinds) > 1 else value
 
 
 def choices_as_logits(frame: pl.DataFrame) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import polars as pl
 
 from .column_names import find
 from .csv_tables import csv_bytes, csv_table, stripped, tsv_table
-from .harness_logs import choices_as_logits
+from .harness_logs import choices_as_logits, readable_lines
 from .inspect_logs import archive_table, is_inspect_log, log_table
 from .paths import GZIPPED, suffix_of
 from .splits import Pick
@@ -147,7 +147,13 @@ def _check_cells(scan: pl.LazyFrame, packed: int) -> None:
 def _jsonl(content: bytes) -> pl.DataFrame:
     for line in content.split(b"\n"):
         check_depth(line)
-    frame = pl.read_ndjson(BytesIO(content), infer_schema_length=None)
+    try:
+        frame = pl.read_ndjson(BytesIO(content), infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        lines = readable_lines(content)
+        if lines is None:
+            raise
+        frame = pl.read_ndjson(BytesIO(lines), infer_schema_length=None)
     return choices_as_logits(frame)
 
 
