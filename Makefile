@@ -9,6 +9,7 @@ DEV := $(VENV)/.dev
 # Peers have many dependencies of their own, so they live apart.
 PEERS := .venv-peers/bench
 INTEGRATIONS := .venv-integrations
+PANDAS2 := .venv-pandas2
 LOWEST := .venv-lowest
 LATEST := .venv-latest
 DIST := .venv-dist
@@ -37,9 +38,11 @@ SEED ?= 0
 fuzz: $(DEV)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/support/campaign.py --cases $(CASES) --seed $(SEED)
 
-# Apart, as MLflow, evaluate and Inspect bring many packages of their own.
-test-integrations: $(INTEGRATIONS)/.ready
+# Apart, as MLflow, evaluate and Inspect bring many packages of their own; and apart from these, Evidently and Modin
+# want a pandas of before 3.
+test-integrations: $(INTEGRATIONS)/.ready $(PANDAS2)/.ready
 	OPENBLAS_NUM_THREADS=1 $(INTEGRATIONS)/bin/python -m pytest -q tests/integrations/real src/calibrant/integrations
+	OPENBLAS_NUM_THREADS=1 $(PANDAS2)/bin/python -m pytest -q tests/integrations/pandas2 src/calibrant/integrations/evidently.py
 
 # The oldest versions that pyproject.toml allows.
 test-lowest: $(LOWEST)/.ready
@@ -94,7 +97,7 @@ training: $(DEV)
 	done
 
 clean:
-	rm -rf site dist $(VENV) .venv-peers $(INTEGRATIONS) $(LOWEST) $(LATEST) $(DIST) .mypy_cache .pytest_cache .ruff_cache
+	rm -rf site dist $(VENV) .venv-peers $(INTEGRATIONS) $(PANDAS2) $(LOWEST) $(LATEST) $(DIST) .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -114,6 +117,14 @@ $(INTEGRATIONS)/.ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(INTEGRATIONS)
 	$(INTEGRATIONS)/bin/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt \
 		--editable ".[integrations]" pytest hypothesis
+	@touch $@
+
+$(PANDAS2)/.ready: pyproject.toml constraints.txt
+	@echo "Installing the packages that want an older pandas into $(PANDAS2) ..."
+	$(PYTHON) -m venv $(PANDAS2)
+	sed 's/^pandas==.*/pandas==2.3.3/' constraints.txt >$(PANDAS2)/constraints.txt
+	$(PANDAS2)/bin/python -m pip --disable-pip-version-check --quiet install --constraint $(PANDAS2)/constraints.txt \
+		--editable ".[evidently]" modin pytest hypothesis
 	@touch $@
 
 $(LOWEST)/.ready: pyproject.toml constraints-lowest.txt

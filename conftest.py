@@ -34,7 +34,9 @@ _NEEDS = {
     "torch": ["docs/how-to/training.md", "src/calibrant/torch", "tests/support/shared_losses.py"],
     "torchmetrics": ["src/calibrant/torch/metrics.py"],
     "evaluate": ["src/calibrant/integrations/evaluate.py"],
+    "evidently": ["src/calibrant/integrations/evidently.py"],
     "inspect_ai": ["src/calibrant/integrations/inspect.py"],
+    "lm_eval": ["src/calibrant/integrations/lm_eval.py"],
     "mlflow": ["src/calibrant/integrations/mlflow.py"],
 }
 collect_ignore = [path for extra, paths in _NEEDS.items() if not find_spec(extra) for path in paths]

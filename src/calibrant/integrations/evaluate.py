@@ -1,6 +1,5 @@
 """A metric of Hugging Face `evaluate`: how far confidences can be trusted."""
 
-from collections.abc import Callable
 from typing import Any
 
 import datasets
@@ -8,19 +7,8 @@ import evaluate
 
 from ..inputs.questions import binary
 from ..inputs.views import View
-from ..measures.errors import calibration_error, ece
-from ..measures.ks import ks_error
-from ..measures.recalibration_line import observed_expected
-from ..measures.scores import brier, nll
+from .measures import MEASURES
 
-MEASURES: dict[str, Callable[[View], float]] = {
-    "calibration_error": calibration_error,
-    "ece": ece,
-    "ks_error": ks_error,
-    "observed_expected": observed_expected,
-    "nll": nll,
-    "brier": brier,
-}
 INPUTS = "predictions are confidences in [0, 1]; references say whether each was right (0 or 1), or to what share"
 
 

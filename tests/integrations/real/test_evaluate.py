@@ -1,7 +1,10 @@
 """The metric of Hugging Face evaluate, by the real package."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from shared_pages import block
 
 import calibrant as c
 from calibrant.integrations.evaluate import Calibration
@@ -16,6 +19,12 @@ def test_the_metric_gives_what_the_library_gives() -> None:
     assert found["ece"] == pytest.approx(c.ece(view), abs=1e-12)
     assert found["calibration_error"] == pytest.approx(c.calibration_error(view), abs=1e-12)
     assert found["nll"] == pytest.approx(c.nll(view), abs=1e-12)
+
+
+def test_the_page_s_block_runs() -> None:
+    names: dict[str, Any] = {"confidences": [0.9, 0.1], "was_right": [1, 0]}
+    exec(block("how-to/integrations.md", "Hugging Face evaluate"), names)
+    assert names["found"]["brier"] == pytest.approx(0.01)
 
 
 def test_batches_add_up() -> None:

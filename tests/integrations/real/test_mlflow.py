@@ -8,6 +8,7 @@ import mlflow
 import numpy as np
 import pandas as pd
 import pytest
+from shared_pages import block
 
 import calibrant as c
 from calibrant.integrations.mlflow import load_map, log_map
@@ -48,6 +49,11 @@ def test_the_evaluator_logs_metrics_and_the_report(run: mlflow.ActiveRun) -> Non
         mlflow.artifacts.download_artifacts(run_id=run_id, artifact_path="calibrant/report.json")
     )
     assert "verdict" in json.loads(numbers.read_text(encoding="utf-8"))
+
+
+def test_the_page_s_block_runs(run: mlflow.ActiveRun) -> None:
+    exec(block("how-to/integrations.md", "MLflow"), {"mlflow": mlflow, "rows": _rows()})
+    assert "ks_error" in mlflow.get_run(run.info.run_id).data.metrics
 
 
 def test_a_map_that_was_logged_comes_back(run: mlflow.ActiveRun) -> None:
