@@ -177,8 +177,8 @@ def page(found: pl.DataFrame, files: int) -> str:
         "other, both ways. NLL and Brier score are means of shares: 1 is the claims as they are, less is better. "
         "\"best\" says in how many of the tasks a family has the least score of all families and peers; \"harms\" "
         "in how many the NLL is more than .05% above that of the claims as they are. The list from which `select` "
-        "chooses was drawn up after a look at one of the two ways; that a matrix is followed by an order-preserving map "
-        "in it, and that no exact 0 is left as it is, after a look at both. "
+        "chooses was drawn up after a look at one of the two ways; that a matrix is followed by an order-preserving "
+        "map in it, and that no exact 0 is left as it is, after a look at both. "
         f"{' and '.join(SLOW)} were not run on {MANY} classes, so their means are over fewer tasks.",
         "",
         of_select(whole),
