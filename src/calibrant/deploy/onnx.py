@@ -20,7 +20,7 @@ try:
     from onnx import GraphProto, ModelProto, TensorProto, helper
 except ImportError as error:
     raise ImportError(
-        'map.to_onnx needs onnx 1.16 or later: pip install "calibrant[onnx]"'
+        'map.to_onnx needs onnx 1.17 or later: pip install "calibrant[onnx]"'
     ) from error
 
 from .onnx_operations import COLUMNS, Node, OnnxOperations, op

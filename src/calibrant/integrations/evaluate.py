@@ -2,8 +2,13 @@
 
 from typing import Any
 
-import datasets
-import evaluate
+try:
+    import datasets
+    import evaluate
+except ImportError as error:
+    raise ImportError(
+        'calibrant.integrations.evaluate needs evaluate: pip install "calibrant[integrations]"'
+    ) from error
 
 from ..inputs.questions import binary
 from ..inputs.views import View

@@ -3,18 +3,24 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from evidently import BinaryClassification, Dataset, MulticlassClassification
-from evidently.core.metric_types import (
-    SingleValue,
-    SingleValueCalculation,
-    SingleValueMetric,
-    get_default_render,
-    get_default_render_ref,
-)
-from evidently.core.report import Context
-from evidently.legacy.model.widget import BaseWidgetInfo
-from evidently.legacy.renderers.html_widgets import plotly_data
+
+try:
+    import pandas as pd
+    from evidently import BinaryClassification, Dataset, MulticlassClassification
+    from evidently.core.metric_types import (
+        SingleValue,
+        SingleValueCalculation,
+        SingleValueMetric,
+        get_default_render,
+        get_default_render_ref,
+    )
+    from evidently.core.report import Context
+    from evidently.legacy.model.widget import BaseWidgetInfo
+    from evidently.legacy.renderers.html_widgets import plotly_data
+except ImportError as error:
+    raise ImportError(
+        'calibrant.integrations.evidently needs Evidently and pandas below 3: pip install "calibrant[evidently]"'
+    ) from error
 
 from ..curves import reliability
 from ..families.defaults import CURVE_FAMILY

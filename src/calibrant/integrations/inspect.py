@@ -6,7 +6,12 @@ these beside `accuracy()`. The logs of an evaluation are read by `calibrant repo
 
 from collections.abc import Callable
 
-from inspect_ai.scorer import Metric, SampleScore, metric, value_to_float
+try:
+    from inspect_ai.scorer import Metric, SampleScore, metric, value_to_float
+except ImportError as error:
+    raise ImportError(
+        'calibrant.integrations.inspect needs Inspect: pip install "calibrant[integrations]"'
+    ) from error
 
 from ..inputs.questions import binary
 from ..inputs.views import View

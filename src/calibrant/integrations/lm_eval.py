@@ -9,8 +9,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from lm_eval.api.task import ConfigurableTask
 from scipy.special import logsumexp
+
+try:
+    from lm_eval.api.task import ConfigurableTask
+except ImportError as error:
+    raise ImportError(
+        'calibrant.integrations.lm_eval needs lm-evaluation-harness: pip install "calibrant[integrations]"'
+    ) from error
 
 from ..inputs.questions import binary
 from .measures import MEASURES, Name

@@ -9,10 +9,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import mlflow
 import numpy as np
-from mlflow.models import EvaluationResult
-from mlflow.models.evaluation import ModelEvaluator
+
+try:
+    import mlflow
+    from mlflow.models import EvaluationResult
+    from mlflow.models.evaluation import ModelEvaluator
+except ImportError as error:
+    raise ImportError(
+        'calibrant.integrations.mlflow needs MLflow: pip install "calibrant[integrations]"'
+    ) from error
 
 from ..deploy.store import load
 from ..families.maps import Map

@@ -7,5 +7,5 @@ try:
     import torch  # noqa: F401 - whatever is imported from here needs it
 except ImportError as error:
     raise ImportError(
-        'calibrant.torch needs torch 2.4 or later: pip install "calibrant[torch]"'
+        'calibrant.torch needs torch 2.6 or later: pip install "calibrant[torch]"'
     ) from error
