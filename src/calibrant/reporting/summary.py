@@ -33,7 +33,7 @@ from .tiles import ERROR, Tile, tiles
 from .verdict import counted, judge
 
 if TYPE_CHECKING:
-    from .diagrams import Diagrams
+    from .diagram_numbers import Diagrams
 
 
 @dataclass(frozen=True, eq=False)
