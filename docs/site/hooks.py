@@ -20,6 +20,8 @@ ROOMS = (
     *("scale", "simulate", "samples", "sklearn"),
     *("torch.losses", "torch.metrics", "torch.modules", "torch.kernels", "torch.callback"),
 )
+# Told by their texts alone: the packages that they work with are not all to be had at once.
+INTEGRATIONS = ("testing", "mlflow", "evaluate", "inspect", "lm_eval", "evidently")
 PICTURE = re.compile(r'<img alt="[^"]*" src="([^"]+\.png)" />')
 CHANGES = Path(__file__).parents[2] / "CHANGELOG.md"
 _TEXTS: dict[str, tuple[str, str]] = {}
@@ -89,6 +91,7 @@ def _names_by_room() -> dict[str, list[str]]:
     for room in ROOMS:
         module = import_module(f"calibrant.{room}")
         found[room] = [_address(module, name) for name in _public(module)]
+    found["integrations"] = [f"calibrant.integrations.{name}" for name in INTEGRATIONS]
     return found
 
 
