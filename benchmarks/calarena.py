@@ -3,6 +3,7 @@
 from pages import head
 
 import calibrant as c
+from calibrant.choosing import Chosen
 
 # Log loss and Brier score on the test rows.
 PRINTED: dict[str, tuple[str, str]] = {
@@ -34,6 +35,14 @@ OURS: dict[str, c.Family] = {
     "isotonic": c.OneVsRest(c.Isotonic()),
     "as it is": c.Identity(),
 }
+# Ours that it has not.
+UNPRINTED: dict[str, c.Family] = {
+    "order-preserving": c.OrderPreserving(kind="preserving"),
+    "structured matrix, then order-preserving": c.Chain(
+        (c.StructuredMatrix(), c.OrderPreserving())
+    ),
+    "`select`": Chosen(),
+}
 
 
 def against_calarena(fit_on: c.Predictions, test: c.Predictions) -> list[str]:
@@ -46,8 +55,9 @@ def against_calarena(fit_on: c.Predictions, test: c.Predictions) -> list[str]:
             mended = OURS[name].fit(fit_on).apply(test)
             cells = _beside(mended, printed)
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    chosen = c.select(fit_on).apply(test)
-    lines.append(f"| `select` | {' | '.join(_beside(chosen, ('', '')))} |")
+    for name, family in UNPRINTED.items():
+        mended = family.fit(fit_on).apply(test)
+        lines.append(f"| {name} | {' | '.join(_beside(mended, ('', '')))} |")
     return [*head("", "log loss", "Brier score"), *lines]
 
 
