@@ -113,6 +113,13 @@ def _meant(value: object, kind: object) -> object:
     return value
 
 
+def check_families(families: tuple[Family, ...]) -> None:
+    """A family made of others has one at least."""
+    are_families = all(isinstance(family, Family) for family in families)
+    if not families or not are_families:
+        raise ValueError(f"families must be a tuple of at least one family, got {families!r}")
+
+
 class VectorFamily(Family):
     """A family for whole vectors: a frozen dataclass of hyperparameters.
 

@@ -10,7 +10,7 @@ from ...fitting.mixture import mixture_weights
 from ...fitting.types import Array, Ints
 from ...fitting.weights import present
 from ...inputs.views import Canonical, View
-from ..family import Family
+from ..family import Family, check_families
 from ..folds import held_out
 from ..operations import Claims, Operations, Value, Vectors
 from ..rules import ChanceRule, Fact, Rule, VectorRule
@@ -94,11 +94,7 @@ class Blend(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        are_families = all(isinstance(family, Family) for family in self.families)
-        if not self.families or not are_families:
-            raise ValueError(
-                f"families must be a tuple of at least one family, got {self.families!r}"
-            )
+        check_families(self.families)
         n_families = len(self.families)
         if self.shares is not None and not _are_shares(self.shares, n_families):
             raise ValueError(

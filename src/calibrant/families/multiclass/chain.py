@@ -7,7 +7,7 @@ from typing import cast
 from ...fitting.logspace import TINY
 from ...fitting.types import Array
 from ...inputs.views import Canonical
-from ..family import Family, VectorFamily
+from ..family import Family, VectorFamily, check_families
 from ..maps import Map, calibrated
 from ..operations import Operations, Value, Vectors
 from ..rules import Fact, LogitRule, VectorRule
@@ -60,11 +60,7 @@ class Chain(VectorFamily):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        are_families = all(isinstance(family, Family) for family in self.families)
-        if not self.families or not are_families:
-            raise ValueError(
-                f"families must be a tuple of at least one family, got {self.families!r}"
-            )
+        check_families(self.families)
 
     def vector_rule(self, view: Canonical) -> Chained:
         """Fit each family to what the maps before it make of the rows."""
