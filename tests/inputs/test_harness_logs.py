@@ -117,3 +117,10 @@ def test_metrics_that_pair_the_right_choice_with_a_list_do_not_hide_the_choices(
 def test_lines_of_no_log_are_left_to_polars() -> None:
     line = json.dumps({"p": 0.5, "y": 1, "pair": [1, [0.5]]})
     assert readable_lines(line.encode()) is None
+
+
+@pytest.mark.parametrize("other", ["3", "[1, 2]"])
+def test_a_line_that_is_no_sample_is_refused(other: str, tmp_path: Path) -> None:
+    line = json.loads(sample([-0.5, -1.0], 1, as_text=False)) | {"likelihood": [1, [-0.5, -1.0]]}
+    path = text(tmp_path, "x.jsonl", f"{json.dumps(line)}\n{other}\n")
+    assert "the file is not what its suffix says" in refusal(path)

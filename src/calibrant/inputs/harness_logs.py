@@ -16,6 +16,8 @@ def readable_lines(content: bytes) -> bytes | None:
     if f'"{RESPONSES}"'.encode() not in content.partition(b"\n")[0]:
         return None
     lines = [json.loads(line) for line in content.splitlines() if line.strip()]
+    if not all(isinstance(line, dict) for line in lines):
+        return None
     rows = [{name: _of_one_kind(value) for name, value in line.items()} for line in lines]
     return "\n".join(map(json.dumps, rows)).encode()
 
